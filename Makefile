@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+# profpipe: continuous profiling as Unix pipelines. `make help` lists the targets.
+
+VERSION := 0.1.0
+
+# --- configuration: override on the command line --------------------------------------------
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC := gcc
+CLANG ?= clang
+BPFTOOL ?= bpftool
+PKG_CONFIG ?= pkg-config
+CFLAGS ?= -O2 -g
+SAN ?=
+COV ?=
+V ?=
+
+# --- variants live in build trees of their own -----------------------------------------------
+comma := ,
+variant := $(if $(SAN),san-$(subst $(comma),-,$(SAN)))$(if $(COV),cov)$(if $(filter-out gcc cc,$(CC)),$(notdir $(CC)))
+BUILD := build$(if $(variant),/$(variant))
+BIN := $(BUILD)/bin
+OBJ := $(BUILD)/obj
+GEN := $(BUILD)/gen
+
+ifeq ($(V),)
+quiet = @printf '  %-7s %s\n' $(1) $(2);
+Q := @
+else
+quiet =
+Q :=
+endif
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wformat=2 -Wvla -Wundef -Wwrite-strings
+PKGS := libelf libdw zlib libdeflate libzstd liblzma libprotobuf-c libpcre2-8 smartcols
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) libbpf)
+PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -liberty -lm -lpthread
+BPF_LIBS := $(shell $(PKG_CONFIG) --libs libbpf)
+
+ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DPROFPIPE_VERSION='"$(VERSION)"' -I. -I$(GEN) \
+	-fno-common -fstack-protector-strong $(WARN) $(PKG_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS := -Wl,--as-needed -Wl,-z,relro,-z,now $(LDFLAGS)
+ifneq ($(SAN),)
+ALL_CFLAGS += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+ALL_LDFLAGS += -fsanitize=$(SAN)
+endif
+ifneq ($(COV),)
+ALL_CFLAGS += --coverage -O0
+ALL_LDFLAGS += --coverage
+endif
+
+# --- sources, found by place -------------------------------------------------------------------
+TOOLS := $(patsubst tools/%/main.c,%,$(wildcard tools/*/main.c))
+PROGRAMS := $(TOOLS:%=$(BIN)/prof-%)
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+SKELS := $(BPF_SRC:bpf/%.bpf.c=$(GEN)/%.skel.h)
+PB_C := $(GEN)/lib/pprof/profile.pb-c.c
+LIB_SRC := $(wildcard lib/*/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(OBJ)/profile.pb-c.o
+LIB := $(BUILD)/libprofpipe.a
+UNIT_SRC := $(wildcard tests/unit/*_test.c)
+UNITS := $(UNIT_SRC:tests/unit/%_test.c=$(BUILD)/tests/unit/%.t)
+FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
+FUZZ_NAMES := $(FUZZ_SRC:tests/fuzz/%.c=%)
+REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
+HELPER_SRC := $(wildcard tests/lib/*.c)
+HELPERS := $(HELPER_SRC:tests/lib/%.c=$(BUILD)/tests/lib/%)
+MAN1 := $(wildcard tools/*/prof-*.1)
+MAN5 := $(wildcard docs/*.5)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all check check-long lint bench fuzz install uninstall clean help units replays helpers
+
+all: $(PROGRAMS)
+
+help:
+	@echo 'all check check-long lint bench fuzz install uninstall clean'
+	@echo 'variables: V=1 SAN=address,undefined CC=clang COV=1 PREFIX= DESTDIR='
+
+# --- compile ------------------------------------------------------------------------------------
+$(OBJ)/%.o: %.c | $(GEN)/lib/pprof/profile.pb-c.h
+	$(call quiet,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(OBJ)/%.o: %.S
+	$(call quiet,AS,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(GEN)/lib/pprof/profile.pb-c.h $(PB_C) &: lib/pprof/profile.proto
+	$(call quiet,PROTOC,$<)mkdir -p $(GEN) && protoc-c --c_out=$(GEN) $<
+
+$(OBJ)/profile.pb-c.o: $(PB_C)
+	$(call quiet,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -w -MMD -MP -c -o $@ $<
+
+$(LIB): $(LIB_OBJ)
+	$(call quiet,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+# --- BPF ----------------------------------------------------------------------------------------
+$(GEN)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
+	$(call quiet,BPF,$<)mkdir -p $(@D) && $(CLANG) -target bpf -mcpu=v3 -g -O2 -Wall \
+		-D__TARGET_ARCH_$(BPF_ARCH) -I. -c -o $@ $<
+
+$(GEN)/%.skel.h: $(GEN)/%.bpf.o
+	$(call quiet,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf > $@
+
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
+CAPTURE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/capture/*.c))
+$(CAPTURE_OBJ): $(SKELS)
+
+# --- programs -----------------------------------------------------------------------------------
+# One tool: its own directory, the library, and (capture alone) libbpf.
+define tool_rule
+$(BIN)/prof-$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) \
+		$(patsubst %.S,$(OBJ)/%.o,$(wildcard tools/$(1)/*.S)) $(LIB)
+	$$(call quiet,LINK,$$@)mkdir -p $$(@D) && $$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ \
+		$(if $(filter capture,$(1)),$$(BPF_LIBS)) $$(PKG_LIBS)
+endef
+$(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
+
+# --- tests --------------------------------------------------------------------------------------
+$(BUILD)/tests/unit/%.t: $(OBJ)/tests/unit/%_test.o $(LIB)
+	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PKG_LIBS)
+
+$(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
+	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# Programs the tests run: workloads, fault injection, oracles. May use the library.
+$(BUILD)/tests/lib/%: $(OBJ)/tests/lib/%.o $(LIB)
+	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+units: $(UNITS)
+replays: $(REPLAYS)
+helpers: $(HELPERS)
+
+export BUILD
+TEST_ENV = PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(BUILD)/tests/lib:$$PATH" top="$(CURDIR)" \
+	build="$(CURDIR)/$(BUILD)" LC_ALL=C
+
+check: all units replays helpers
+	$(Q)$(TEST_ENV) prove -j2 --timer $(UNITS) $(sort $(wildcard tests/cli/*.t))
+
+check-long: all units replays helpers
+	$(Q)$(TEST_ENV) PROFPIPE_LONG=1 prove -j2 --timer $(UNITS) \
+		$(sort $(wildcard tests/cli/*.t tests/long/*.t))
+
+lint:
+	$(Q)scripts/lint
+
+bench: all
+	$(Q)scripts/bench
+
+# Each target for FUZZ_SECONDS, with what it finds left in build/fuzz/.
+FUZZ_SECONDS ?= 300
+fuzz:
+	$(Q)scripts/fuzz $(FUZZ_SECONDS) $(FUZZ_NAMES)
+
+# --- install ------------------------------------------------------------------------------------
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/man/man5 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
+	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
+	for t in $(TOOLS); do install -m 644 scripts/completion.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof-$$t || exit 1; done
+
+uninstall:
+	for t in $(TOOLS); do rm -f $(DESTDIR)$(PREFIX)/bin/prof-$$t \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof-$$t || exit 1; done
+	for m in $(notdir $(MAN1)); do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$m || exit 1; done
+	for m in $(notdir $(MAN5)); do rm -f $(DESTDIR)$(PREFIX)/share/man/man5/$$m || exit 1; done
+
+clean:
+	rm -rf build
+
+-include $(shell find $(OBJ) -name '*.d' 2>/dev/null)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interned strings: equal bytes get equal ids, ids are dense from 0, id 0 is the empty string.
+ * Strings may hold any byte, NUL too. They live in the table's arena and never move.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+
+struct str {
+	const char *p; /* followed by a NUL that is not counted */
+	uint32_t n;
+};
+
+struct intern {
+	struct arena arena;
+	struct str *strs;	/* by id */
+	uint32_t *hashes;	/* by id: upper half of the hash */
+	size_t n, cap, hash_cap;
+	uint32_t *slots;	/* id + 1, 0 = free; power of two */
+	size_t nslots;
+};
+
+void intern_init(struct intern *t);
+void intern_release(struct intern *t);
+uint32_t intern_put(struct intern *t, const void *p, size_t n); /* n < 2^32 */
+uint32_t intern_puts(struct intern *t, const char *s);
+
+/* The id of a string that is there already, or UINT32_MAX. */
+uint32_t intern_find(const struct intern *t, const void *p, size_t n);
+
+static inline struct str intern_str(const struct intern *t, uint32_t id)
+{
+	return t->strs[id];
+}
+
+/* Order of bytes, shorter first where one is the other's start. */
+int str_cmp(struct str a, struct str b);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adding profiles up: one result per profile type and time window.
+ *
+ * The rules are DESIGN's: types are equal when period type, the ordered list of (type, unit)
+ * and drop/keep frames are equal; time is the least non-zero one, durations add, an unequal
+ * period gives 0, counters in "profpipe: KEY=N" comments add (COUNTERS in merge.c), other
+ * comments unite sorted; all-zero samples are dropped. Associative, commutative, deterministic.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+#include "lib/pprof/reader.h"
+
+struct merge_opts {
+	struct sample_hooks hooks; /* drop_zero is set by the merger */
+	/*
+	 * Called with each profile's header before its samples are read: 1 = take, 0 = leave
+	 * out. May change default_type and time of `h` (a copy). NULL takes all.
+	 */
+	int (*take)(void *ctx, struct store *st, struct header *h);
+	void *ctx;
+	int64_t window_ns; /* > 0: one result per window since the epoch; 0: one over all time */
+};
+
+struct merger;
+
+struct merger *merger_new(const struct merge_opts *o);
+void merger_free(struct merger *m); /* with the store and all results */
+struct store *merger_store(struct merger *m);
+
+/* Add one message. After -EOVERFLOW the merger is good only for freeing. */
+int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e);
+
+/* The results ordered by time (window start, else least time), then type. Owned by m. */
+struct profile **merger_results(struct merger *m, size_t *n);

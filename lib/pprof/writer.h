@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing profiles. The order of everything depends on content alone (model ids never show):
+ * equal content gives equal bytes.
+ *
+ * Mappings: STORE_MERGED: the user mapping with the largest cumulative value of the default
+ * type first, then by file, build id; STORE_EXACT: in the order they were read. Functions,
+ * locations and samples by content. Ids are dense from 1, strings in order of first use.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+
+/* The order of a profile's content, and the dense ids that follow from it. */
+struct order {
+	uint32_t *mappings, *functions, *locations; /* store ids in output order */
+	size_t nmappings, nfunctions, nlocations;
+	uint32_t *mapping_no, *function_no, *location_no; /* store id -> 1-based number, 0 unused */
+	uint32_t *samples;				  /* sample indexes in output order */
+};
+
+void order_init(struct order *o, const struct profile *p);
+void order_release(struct order *o);
+
+/* Append the pprof message, not compressed. */
+int profile_encode(const struct profile *p, struct buf *out, struct err *e);
+
+/* Append the text twin (profpipe-stream(5)), with the "# profpipe text 1" line if `head`. */
+int profile_write_text(const struct profile *p, bool head, struct buf *out, struct err *e);
