@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a program's result goes: standard output, or a file that appears whole or not at all.
+ *
+ * A path is written under a temporary name beside it that starts with ".", synced and renamed
+ * over it by output_commit(); symbolic links are followed. An existing device, FIFO or
+ * /dev/fd/N is opened and written as it is. output_abort() leaves nothing behind.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/err.h"
+
+struct output;
+
+/* path NULL or "-": standard output. A binary result on a terminal is refused with a hint. */
+int output_open(const char *path, bool binary, struct output **out, struct err *e);
+int output_write(struct output *o, const void *p, size_t n, struct err *e);
+
+/* What is written so far has reached the reader (pipes) after this: between profiles. */
+int output_flush(struct output *o, struct err *e);
+
+/* Both end and free o; NULL is accepted. Commit reports what close and fsync say. */
+int output_commit(struct output *o, struct err *e);
+void output_abort(struct output *o);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What part of a stream a command is about: labels (-s), type (-t), time, stack filters,
+ * granularity. One meaning for merge, diff and render; the options are in lib/ui/queryopt.h.
+ *
+ * A query is filled in through its fields, compiled once, then used through the hooks of
+ * lib/pprof: query_hooks() for samples, query_take() for headers. Results per stack and label
+ * set are remembered by id, so a query belongs to one store.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+#include "lib/pprof/reader.h"
+
+enum granularity {
+	GRANULARITY_KEEP, /* as they are (merge's default) */
+	GRANULARITY_FUNCTIONS,
+	GRANULARITY_LINES,
+	GRANULARITY_FILES,
+	GRANULARITY_ADDRESSES,
+	GRANULARITY_BINARIES,
+};
+
+struct query;
+
+struct query *query_new(void);
+void query_free(struct query *q);
+
+/* Each may be called again; texts are compiled at once and errors say where. */
+int query_add_selector(struct query *q, const char *text, struct err *e); /* all must hold */
+int query_set_type(struct query *q, const char *text, struct err *e);
+void query_set_time(struct query *q, int64_t since_ns, int64_t until_ns); /* [since, until) */
+enum stack_filter { FILTER_FOCUS, FILTER_IGNORE, FILTER_SHOW, FILTER_HIDE, FILTER_SHOW_FROM };
+int query_add_filter(struct query *q, enum stack_filter kind, const char *re, struct err *e);
+void query_set_granularity(struct query *q, enum granularity g);
+void query_set_no_inlines(struct query *q);
+/* Apply each profile's own drop_frames/keep_frames, as pprof does (render, diff). */
+void query_set_stored_frames(struct query *q, bool apply);
+/* Label sets keep only these keys / lose these keys (merge --by, --without), then get these. */
+void query_set_by(struct query *q, char *const *keys, size_t n);
+void query_set_without(struct query *q, char *const *keys, size_t n);
+void query_add_label(struct query *q, const char *key, const char *value);
+
+/* For struct merge_opts: hooks.ctx / ctx is q itself. */
+struct sample_hooks query_hooks(struct query *q);
+int query_take(void *q, struct store *st, struct header *h);
+
+/* True when a type was asked for (-t) and no profile of the stream had it. */
+bool query_type_missed(const struct query *q);
