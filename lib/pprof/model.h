@@ -26,9 +26,8 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/base/idtable.h"
 #include "lib/base/intern.h"
-
-#define ID_NONE UINT32_MAX /* no mapping; no such thing */
 
 enum mapping_flags {
 	MAPPING_HAS_FUNCTIONS = 1 << 0,
@@ -69,12 +68,6 @@ struct label {
 };
 
 enum store_mode { STORE_EXACT, STORE_MERGED };
-
-/* Open-addressing table of ids; equality and hashing live with the owner. */
-struct id_table {
-	uint64_t *slots; /* upper half of the hash << 32 | id + 1; 0 = free; power of two */
-	size_t nslots, used;
-};
 
 /* Sequences of fixed-size items in one pool: stacks (uint32_t) and label sets (struct label). */
 struct seq {
@@ -164,8 +157,9 @@ void header_copy(struct header *dst, const struct header *src); /* dst: uninitia
 
 /* What a merged mapping spans in one profile (STORE_MERGED). */
 struct extent {
-	uint64_t base;		   /* least start - offset */
-	uint64_t min_off, max_end; /* least offset, greatest offset + size */
+	uint64_t base;		   /* least start - offset; without a file: least start */
+	uint64_t min_off, max_end; /* least offset, greatest offset + size (limit) */
+	uint32_t file;		   /* string id of the least non-empty name in byte order */
 	uint32_t flags;		   /* or-ed enum mapping_flags */
 	bool used;
 };

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store: every distinct mapping, function, location, stack and label set once. */
+#include "lib/pprof/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/hash.h"
+#include "lib/base/xalloc.h"
+
+struct store *store_new(enum store_mode mode)
+{
+	struct store *st = xcalloc(1, sizeof(*st));
+
+	st->mode = mode;
+	intern_init(&st->strings);
+	id_table_init(&st->mapping_ids);
+	id_table_init(&st->function_ids);
+	id_table_init(&st->location_ids);
+	id_table_init(&st->stack_ids);
+	id_table_init(&st->labelset_ids);
+	return st;
+}
+
+void store_free(struct store *st)
+{
+	if (!st)
+		return;
+	intern_release(&st->strings);
+	free(st->mappings);
+	free(st->functions);
+	free(st->locations);
+	free(st->lines);
+	free(st->stacks);
+	free(st->frames);
+	free(st->labelsets);
+	free(st->labels);
+	id_table_release(&st->mapping_ids);
+	id_table_release(&st->function_ids);
+	id_table_release(&st->location_ids);
+	id_table_release(&st->stack_ids);
+	id_table_release(&st->labelset_ids);
+	free(st);
+}
+
+static bool mapping_equal(const struct store *st, const struct mapping *a,
+			  const struct mapping *b)
+{
+	if (a->build_id != b->build_id)
+		return false;
+	if (st->mode == STORE_MERGED)
+		return a->build_id || a->file == b->file;
+	return a->file == b->file && a->start == b->start && a->limit == b->limit &&
+	       a->offset == b->offset && a->flags == b->flags;
+}
+
+static uint64_t mapping_hash(const struct store *st, const struct mapping *m)
+{
+	uint64_t h = hash_u64(1, m->build_id);
+
+	if (st->mode == STORE_MERGED)
+		return m->build_id ? h : hash_u64(h, m->file);
+	h = hash_u64(h, m->file);
+	h = hash_u64(h, m->start);
+	h = hash_u64(h, m->limit);
+	h = hash_u64(h, m->offset);
+	return hash_u64(h, m->flags);
+}
+
+uint32_t store_mapping(struct store *st, const struct mapping *m)
+{
+	uint64_t h = mapping_hash(st, m);
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&st->mapping_ids, h);
+	     (id = id_table_at(&st->mapping_ids, h, &s)) != ID_NONE; s++) {
+		if (mapping_equal(st, &st->mappings[id], m))
+			return id;
+	}
+	XGROW(st->mappings, st->nmappings, st->mappings_cap);
+	id = st->nmappings++;
+	st->mappings[id] = *m;
+	id_table_put(&st->mapping_ids, h, id);
+	return id;
+}
+
+uint32_t store_function(struct store *st, const struct function *f)
+{
+	uint64_t h = hash_u64(hash_u64(f->name, (uint64_t)f->system_name << 32 | f->file),
+			      f->start_line);
+	const struct function *o;
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&st->function_ids, h);
+	     (id = id_table_at(&st->function_ids, h, &s)) != ID_NONE; s++) {
+		o = &st->functions[id];
+		if (o->name == f->name && o->system_name == f->system_name &&
+		    o->file == f->file && o->start_line == f->start_line)
+			return id;
+	}
+	XGROW(st->functions, st->nfunctions, st->functions_cap);
+	id = st->nfunctions++;
+	st->functions[id] = *f;
+	id_table_put(&st->function_ids, h, id);
+	return id;
+}
+
+static bool lines_equal(const struct line *a, const struct line *b, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (a[i].function != b[i].function || a[i].line != b[i].line ||
+		    a[i].column != b[i].column)
+			return false;
+	}
+	return true;
+}
+
+uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
+			const struct line *lines, uint32_t nlines)
+{
+	uint64_t h = hash_u64((uint64_t)mapping << 1 | folded, address);
+	const struct location *o;
+	uint32_t id, i;
+	size_t s;
+
+	for (i = 0; i < nlines; i++) {
+		h = hash_u64(h ^ lines[i].function, lines[i].line);
+		if (lines[i].column)
+			h = hash_u64(h, lines[i].column);
+	}
+	for (s = id_table_first(&st->location_ids, h);
+	     (id = id_table_at(&st->location_ids, h, &s)) != ID_NONE; s++) {
+		o = &st->locations[id];
+		if (o->address == address && o->mapping == mapping && o->folded == folded &&
+		    o->nlines == nlines && lines_equal(st->lines + o->lines, lines, nlines))
+			return id;
+	}
+	XGROW(st->locations, st->nlocations, st->locations_cap);
+	XRESERVE(st->lines, st->lines_cap, st->nlines + nlines);
+	id = st->nlocations++;
+	st->locations[id] = (struct location){.address = address,
+					      .mapping = mapping,
+					      .nlines = nlines,
+					      .lines = st->nlines,
+					      .folded = folded};
+	if (nlines)
+		memcpy(st->lines + st->nlines, lines, nlines * sizeof(*lines));
+	st->nlines += nlines;
+	id_table_put(&st->location_ids, h, id);
+	return id;
+}
+
+uint64_t store_stack_hash(const uint32_t *locations, uint32_t n)
+{
+	return hash_u32s(locations, n);
+}
+
+uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations, uint32_t n)
+{
+	const struct seq *o;
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&st->stack_ids, h);
+	     (id = id_table_at(&st->stack_ids, h, &s)) != ID_NONE; s++) {
+		o = &st->stacks[id];
+		if (o->n == n &&
+		    !memcmp(st->frames + o->off, locations, n * sizeof(*locations)))
+			return id;
+	}
+	XGROW(st->stacks, st->nstacks, st->stacks_cap);
+	XRESERVE(st->frames, st->frames_cap, st->nframes + n + 1);
+	id = st->nstacks++;
+	st->stacks[id] = (struct seq){st->nframes, n};
+	if (n)
+		memcpy(st->frames + st->nframes, locations, n * sizeof(*locations));
+	st->nframes += n;
+	id_table_put(&st->stack_ids, h, id);
+	return id;
+}
+
+uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n)
+{
+	return store_stack_hashed(st, store_stack_hash(locations, n), locations, n);
+}
+
+static bool label_equal(const struct label *a, const struct label *b)
+{
+	return a->key == b->key && a->str == b->str && a->unit == b->unit && a->num == b->num &&
+	       a->numeric == b->numeric;
+}
+
+uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n)
+{
+	const struct label *o;
+	struct label l;
+	uint32_t id, i, j;
+	uint64_t h = n;
+	size_t s;
+
+	/* by key, values of one key in the order they came: that order is content */
+	for (i = 1; i < n; i++) {
+		l = labels[i];
+		for (j = i; j && labels[j - 1].key > l.key; j--)
+			labels[j] = labels[j - 1];
+		labels[j] = l;
+	}
+	for (i = 0; i < n; i++) {
+		h = hash_u64(h, (uint64_t)labels[i].key << 32 | labels[i].str);
+		if (labels[i].numeric)
+			h = hash_u64(h ^ labels[i].unit, labels[i].num);
+	}
+	for (s = id_table_first(&st->labelset_ids, h);
+	     (id = id_table_at(&st->labelset_ids, h, &s)) != ID_NONE; s++) {
+		if (st->labelsets[id].n != n)
+			continue;
+		o = st->labels + st->labelsets[id].off;
+		for (i = 0; i < n && label_equal(&o[i], &labels[i]); i++)
+			;
+		if (i == n)
+			return id;
+	}
+	XGROW(st->labelsets, st->nlabelsets, st->labelsets_cap);
+	XRESERVE(st->labels, st->labels_cap, st->nlabels + n + 1);
+	id = st->nlabelsets++;
+	st->labelsets[id] = (struct seq){st->nlabels, n};
+	if (n)
+		memcpy(st->labels + st->nlabels, labels, n * sizeof(*labels));
+	st->nlabels += n;
+	id_table_put(&st->labelset_ids, h, id);
+	return id;
+}
+
+bool store_is_kernel_mapping(const struct store *st, const struct mapping *m)
+{
+	return store_cstr(st, m->file)[0] == '[';
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile: header and samples over a store. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/hash.h"
+#include "lib/base/xalloc.h"
+#include "lib/pprof/model.h"
+
+void header_release(struct header *h)
+{
+	free(h->types);
+	free(h->comments);
+	*h = (struct header){0};
+}
+
+void header_copy(struct header *dst, const struct header *src)
+{
+	*dst = *src;
+	dst->types = xmemdup(src->types, src->ntypes * sizeof(*src->types));
+	dst->comments = xmemdup(src->comments, src->ncomments * sizeof(*src->comments));
+}
+
+struct profile *profile_new(struct store *st)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+
+	p->store = st;
+	id_table_init(&p->sample_ids);
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	header_release(&p->h);
+	free(p->stack);
+	free(p->labelset);
+	free(p->values);
+	free(p->extents);
+	id_table_release(&p->sample_ids);
+	free(p);
+}
+
+static uint64_t sample_hash(uint32_t stack, uint32_t labelset)
+{
+	return hash_u64(stack, labelset);
+}
+
+static int sum_overflow(const struct profile *p, size_t type, uint32_t stack, struct err *e)
+{
+	const struct store *st = p->store;
+	const char *leaf = "an empty stack";
+	const struct location *l;
+	const uint32_t *frames;
+	uint32_t n;
+
+	frames = store_frames(st, stack, &n);
+	if (n) {
+		l = &st->locations[frames[0]];
+		leaf = l->nlines ? store_cstr(st, st->functions[st->lines[l->lines].function].name)
+				 : "a frame without a name";
+	}
+	return err_set(e, EOVERFLOW, "the sum of %s in %s does not fit 64 bits",
+		       store_cstr(st, p->h.types[type].type), leaf);
+}
+
+int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int64_t *values,
+		struct err *e)
+{
+	uint64_t h = sample_hash(stack, labelset);
+	size_t n = p->h.ntypes, s, i;
+	int64_t *v;
+	uint32_t id;
+
+	for (s = id_table_first(&p->sample_ids, h);
+	     (id = id_table_at(&p->sample_ids, h, &s)) != ID_NONE; s++) {
+		if (p->stack[id] != stack || p->labelset[id] != labelset)
+			continue;
+		v = p->values + id * n;
+		for (i = 0; i < n; i++) {
+			if (__builtin_add_overflow(v[i], values[i], &v[i]))
+				return sum_overflow(p, i, stack, e);
+		}
+		return 0;
+	}
+	XGROW(p->stack, p->nsamples, p->stack_cap);
+	XGROW(p->labelset, p->nsamples, p->labelset_cap);
+	XRESERVE(p->values, p->values_cap, (p->nsamples + 1) * n);
+	id = p->nsamples++;
+	p->stack[id] = stack;
+	p->labelset[id] = labelset;
+	if (n)
+		memcpy(p->values + id * n, values, n * sizeof(*values));
+	id_table_put(&p->sample_ids, h, id);
+	return 0;
+}
+
+/* Mappings with neither file nor build id keep raw addresses: positions mean nothing there. */
+static bool mapping_is_raw(const struct store *st, uint32_t mapping)
+{
+	return !st->mappings[mapping].build_id && !st->mappings[mapping].file;
+}
+
+void profile_extend(struct profile *p, uint32_t mapping, const struct mapping *row)
+{
+	struct store *st = p->store;
+	bool raw = mapping_is_raw(st, mapping);
+	uint64_t base = raw ? row->start : row->start - row->offset;
+	uint64_t end = raw ? row->limit : row->offset + (row->limit - row->start);
+	struct extent *x;
+
+	if (mapping >= p->nextents) {
+		XRESERVE(p->extents, p->extents_cap, mapping + 1);
+		memset(p->extents + p->nextents, 0,
+		       (p->extents_cap - p->nextents) * sizeof(*p->extents));
+		p->nextents = p->extents_cap;
+	}
+	x = &p->extents[mapping];
+	if (!x->used) {
+		*x = (struct extent){base, row->offset, end, row->file, row->flags, true};
+		return;
+	}
+	if (base < x->base)
+		x->base = base;
+	if (row->offset < x->min_off)
+		x->min_off = row->offset;
+	if (end > x->max_end)
+		x->max_end = end;
+	if (row->file != x->file &&
+	    (!x->file ||
+	     (row->file && str_cmp(store_str(st, row->file), store_str(st, x->file)) < 0)))
+		x->file = row->file;
+	x->flags |= row->flags;
+}
+
+uint64_t profile_address(const struct profile *p, uint32_t location)
+{
+	const struct location *l = &p->store->locations[location];
+
+	if (p->store->mode == STORE_EXACT || l->mapping >= p->nextents ||
+	    mapping_is_raw(p->store, l->mapping))
+		return l->address;
+	return p->extents[l->mapping].base + l->address;
+}
+
+struct mapping profile_mapping(const struct profile *p, uint32_t mapping)
+{
+	struct mapping m = p->store->mappings[mapping];
+	const struct extent *x;
+	bool raw;
+
+	if (p->store->mode == STORE_EXACT || mapping >= p->nextents || !p->extents[mapping].used)
+		return m;
+	x = &p->extents[mapping];
+	raw = mapping_is_raw(p->store, mapping);
+	m.start = raw ? x->base : x->base + x->min_off;
+	m.limit = raw ? x->max_end : x->base + x->max_end;
+	m.offset = x->min_off;
+	m.file = x->file;
+	m.flags = x->flags;
+	return m;
+}
+
+size_t profile_default_type(const struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->h.ntypes && p->h.default_type; i++) {
+		if (p->h.types[i].type == p->h.default_type)
+			return i;
+	}
+	return p->h.ntypes - 1;
+}
+
+static bool is_zero(const int64_t *v, size_t n)
+{
+	while (n && !v[n - 1])
+		n--;
+	return !n;
+}
+
+void profile_drop_zero(struct profile *p)
+{
+	size_t n = p->h.ntypes, i, to = 0;
+
+	for (i = 0; i < p->nsamples && !is_zero(p->values + i * n, n); i++)
+		;
+	if (i == p->nsamples)
+		return;
+	id_table_clear(&p->sample_ids);
+	for (i = 0; i < p->nsamples; i++) {
+		if (is_zero(p->values + i * n, n))
+			continue;
+		p->stack[to] = p->stack[i];
+		p->labelset[to] = p->labelset[i];
+		memmove(p->values + to * n, p->values + i * n, n * sizeof(*p->values));
+		id_table_put(&p->sample_ids, sample_hash(p->stack[to], p->labelset[to]), to);
+		to++;
+	}
+	p->nsamples = to;
+}
+
+void profile_comment(struct profile *p, const char *text)
+{
+	uint32_t id = store_puts(p->store, text);
+	size_t i;
+
+	for (i = 0; i < p->h.ncomments; i++) {
+		if (p->h.comments[i] == id)
+			return;
+	}
+	p->h.comments = xreallocarray(p->h.comments, p->h.ncomments + 1, sizeof(id));
+	p->h.comments[p->h.ncomments++] = id;
+}
+
+void profile_comment_kv(struct profile *p, const char *key, const char *fmt, ...)
+{
+	char *value, *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&value, fmt, ap) < 0)
+		value = xstrdup("");
+	va_end(ap);
+	text = xasprintf("profpipe: %s=%s", key, value);
+	profile_comment(p, text);
+	free(text);
+	free(value);
+}
