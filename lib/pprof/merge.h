@@ -23,6 +23,7 @@ struct merge_opts {
 	 */
 	int (*take)(void *ctx, struct store *st, struct header *h);
 	void *ctx;
+	uint64_t max_size; /* of one message, as for reader_new() */
 	int64_t window_ns; /* > 0: one result per window since the epoch; 0: one over all time */
 };
 

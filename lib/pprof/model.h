@@ -173,6 +173,7 @@ struct profile {
 	struct id_table sample_ids;
 	struct extent *extents; /* by mapping id, STORE_MERGED */
 	size_t nextents, extents_cap;
+	uint32_t main_mapping; /* STORE_EXACT: written first, also without samples; or ID_NONE */
 };
 
 struct profile *profile_new(struct store *st);
@@ -184,6 +185,9 @@ void profile_free(struct profile *p);
  */
 int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int64_t *values,
 		struct err *e);
+
+/* The table line that profile_add() will want, early. */
+void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset);
 
 /* Note in a STORE_MERGED profile that one of its samples came through this run-time mapping. */
 void profile_extend(struct profile *p, uint32_t mapping, const struct mapping *row);

@@ -29,6 +29,7 @@ struct profile *profile_new(struct store *st)
 	struct profile *p = xcalloc(1, sizeof(*p));
 
 	p->store = st;
+	p->main_mapping = ID_NONE;
 	id_table_init(&p->sample_ids);
 	return p;
 }
@@ -49,6 +50,11 @@ void profile_free(struct profile *p)
 static uint64_t sample_hash(uint32_t stack, uint32_t labelset)
 {
 	return hash_u64(stack, labelset);
+}
+
+void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset)
+{
+	id_table_prefetch(&p->sample_ids, sample_hash(stack, labelset));
 }
 
 static int sum_overflow(const struct profile *p, size_t type, uint32_t stack, struct err *e)

@@ -34,7 +34,8 @@ struct sample_hooks {
 
 struct reader;
 
-struct reader *reader_new(struct store *st); /* st must outlive the reader */
+/* st must outlive the reader; max_size bounds a message's decoded form (twice that; 0: default) */
+struct reader *reader_new(struct store *st, uint64_t max_size);
 void reader_free(struct reader *r);
 
 /* msg must stay as it is until the next reader_open(). */
@@ -50,6 +51,6 @@ const struct header *reader_header(const struct reader *r);
 int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *hooks,
 		struct err *e);
 
-/* One message to one new profile in st, header and all. */
+/* One message to one new profile in st, header and all, by a reader of its own. */
 int profile_decode(struct store *st, const uint8_t *msg, size_t n, struct profile **out,
 		   struct err *e);

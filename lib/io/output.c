@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/xalloc.h"
+
+#define BUFFER (64 * 1024)
+#define NAME_TRIES 100
+#define LINKS_MAX 40
+
+struct output {
+	int fd;
+	bool is_stdout;
+	char *path; /* where it goes, links followed; NULL: written in place */
+	char *tmp;  /* what is renamed over it */
+	char *buf;
+	size_t len;
+};
+
+/* The file a path means, its last component's links followed; it need not exist. */
+static int follow_links(const char *path, char **out, struct err *e)
+{
+	char target[PATH_MAX], *cur = xstrdup(path), *next;
+	const char *slash;
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < LINKS_MAX; i++) {
+		n = readlink(cur, target, sizeof(target) - 1);
+		if (n < 0) {
+			*out = cur;
+			return 0;
+		}
+		target[n] = 0;
+		slash = strrchr(cur, '/');
+		if (target[0] == '/' || !slash)
+			next = xstrdup(target);
+		else
+			next = xasprintf("%.*s/%s", (int)(slash - cur), cur, target);
+		free(cur);
+		cur = next;
+	}
+	free(cur);
+	return err_errno(e, ELOOP, "%s", path);
+}
+
+/* A new file beside o->path, named so that no glob of profiles finds it. */
+static int open_temporary(struct output *o, struct err *e)
+{
+	const char *slash = strrchr(o->path, '/');
+	const char *base = slash ? slash + 1 : o->path;
+	int dir = slash ? (int)(slash + 1 - o->path) : 0;
+	struct stat st;
+	int i;
+
+	for (i = 0; i < NAME_TRIES; i++) {
+		o->tmp = xasprintf("%.*s.%.200s.%ld-%d", dir, o->path, base, (long)getpid(), i);
+		o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (o->fd >= 0) {
+			/* an existing file keeps its mode */
+			if (stat(o->path, &st) == 0 && fchmod(o->fd, st.st_mode & 07777) < 0)
+				return err_errno(e, errno, "%s", o->tmp);
+			return 0;
+		}
+		free(o->tmp);
+		o->tmp = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return err_errno(e, errno, "%s", o->path);
+}
+
+static bool written_in_place(const char *path)
+{
+	struct stat st;
+
+	if (!strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) ||
+	    !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr"))
+		return true;
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+int output_open(const char *path, bool binary, struct output **out, struct err *e)
+{
+	struct output *o = xcalloc(1, sizeof(*o));
+	struct stat st;
+	int r = 0;
+
+	o->buf = xmalloc(BUFFER);
+	o->fd = -1;
+	if (!path || !strcmp(path, "-")) {
+		o->fd = STDOUT_FILENO;
+		o->is_stdout = true;
+		if (fstat(o->fd, &st) < 0)
+			r = err_errno(e, errno, "standard output");
+	} else if (written_in_place(path)) {
+		o->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		if (o->fd < 0)
+			r = err_errno(e, errno, "%s", path);
+	} else {
+		r = follow_links(path, &o->path, e);
+		if (!r && stat(o->path, &st) == 0 && S_ISDIR(st.st_mode))
+			r = err_errno(e, EISDIR, "%s", path);
+		if (!r)
+			r = open_temporary(o, e);
+	}
+	if (!r && binary && isatty(o->fd))
+		r = err_set(e, EINVAL,
+			    "will not write a binary profile to a terminal: use -o FILE or a "
+			    "pipe to prof-render");
+	if (r < 0) {
+		output_abort(o);
+		return r;
+	}
+	*out = o;
+	return 0;
+}
+
+static const char *output_name(const struct output *o)
+{
+	return o->is_stdout ? "standard output" : o->path ? o->path : "output";
+}
+
+static int write_all(struct output *o, const char *p, size_t n, struct err *e)
+{
+	ssize_t w;
+
+	while (n) {
+		w = write(o->fd, p, n);
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return err_errno(e, errno, "cannot write %s", output_name(o));
+		p += w;
+		n -= w;
+	}
+	return 0;
+}
+
+int output_flush(struct output *o, struct err *e)
+{
+	size_t n = o->len;
+
+	o->len = 0;
+	return write_all(o, o->buf, n, e);
+}
+
+int output_write(struct output *o, const void *p, size_t n, struct err *e)
+{
+	int r;
+
+	if (n > BUFFER - o->len) {
+		r = output_flush(o, e);
+		if (r < 0)
+			return r;
+		if (n >= BUFFER)
+			return write_all(o, p, n, e);
+	}
+	memcpy(o->buf + o->len, p, n);
+	o->len += n;
+	return 0;
+}
+
+/* The name is on disk only when the directory is. Not every file system can; that is fine. */
+static void sync_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? xstrndup(path, slash + 1 - path) : xstrdup(".");
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(dir);
+}
+
+int output_commit(struct output *o, struct err *e)
+{
+	int r;
+
+	if (!o)
+		return 0;
+	r = output_flush(o, e);
+	if (r < 0)
+		goto out;
+	if (o->path && fsync(o->fd) < 0) {
+		r = err_errno(e, errno, "cannot write %s", o->path);
+		goto out;
+	}
+	if (!o->is_stdout) {
+		r = close(o->fd) < 0 ? err_errno(e, errno, "cannot write %s", output_name(o)) : 0;
+		o->fd = -1;
+		if (r < 0)
+			goto out;
+	}
+	if (o->path) {
+		if (rename(o->tmp, o->path) < 0) {
+			r = err_errno(e, errno, "cannot rename to %s", o->path);
+			goto out;
+		}
+		free(o->tmp);
+		o->tmp = NULL;
+		sync_directory(o->path);
+	}
+out:
+	output_abort(o);
+	return r;
+}
+
+void output_abort(struct output *o)
+{
+	if (!o)
+		return;
+	if (o->fd >= 0 && !o->is_stdout)
+		close(o->fd);
+	if (o->tmp)
+		unlink(o->tmp);
+	free(o->tmp);
+	free(o->path);
+	free(o->buf);
+	free(o);
+}

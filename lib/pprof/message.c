@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/pprof/message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/pprof/model.h"
+#include "lib/pprof/wire.h"
+
+/* Field numbers are those of profile.proto; names are for messages. */
+static const char *const profile_fields[] = {
+	"",		"sample_type",	  "sample",	 "mapping",	   "location",
+	"function",	"string_table",	  "drop_frames", "keep_frames",	   "time_nanos",
+	"duration_nanos", "period_type", "period",	 "comment",	   "default_sample_type",
+	"doc_url",
+};
+static const char *const type_fields[] = {"", "value_type.type", "value_type.unit"};
+static const char *const sample_fields[] = {"", "sample.location_id", "sample.value",
+					    "sample.label"};
+static const char *const label_fields[] = {"", "label.key", "label.str", "label.num",
+					   "label.num_unit"};
+static const char *const mapping_fields[] = {
+	"",
+	"mapping.id",
+	"mapping.memory_start",
+	"mapping.memory_limit",
+	"mapping.file_offset",
+	"mapping.filename",
+	"mapping.build_id",
+	"mapping.has_functions",
+	"mapping.has_filenames",
+	"mapping.has_line_numbers",
+	"mapping.has_inline_frames",
+};
+static const char *const location_fields[] = {"",
+					      "location.id",
+					      "location.mapping_id",
+					      "location.address",
+					      "location.line",
+					      "location.is_folded"};
+static const char *const line_fields[] = {"", "line.function_id", "line.line", "line.column"};
+static const char *const function_fields[] = {
+	"", "function.id", "function.name", "function.system_name", "function.filename",
+	"function.start_line"};
+
+#define NFIELDS(t) (sizeof(t) / sizeof(*(t)))
+
+static size_t at(const struct message *m, const uint8_t *p)
+{
+	return p - m->start;
+}
+
+static int fail(const struct message *m, const uint8_t *p, const char *field, const char *what,
+		struct err *e)
+{
+	return err_set(e, EBADMSG, "%s at byte %zu in %s", what, at(m, p), field);
+}
+
+/* Make room in an array of the message; the sum of all of them is within the budget. */
+static int message_room(struct message *m, void **p, size_t *cap, size_t need, size_t size,
+			struct err *e)
+{
+	size_t old = *cap;
+	uint64_t grown = (old + old / 2 > need ? old + old / 2 : need) - old;
+
+	if (grown > (m->budget_bytes - m->used_bytes) / size)
+		return err_set(e, E2BIG, "profile too large: over %llu bytes decoded "
+					 "(--max-size)",
+			       (unsigned long long)m->budget_bytes);
+	*p = xgrow(*p, cap, need, size);
+	m->used_bytes += (*cap - old) * size;
+	return 0;
+}
+
+#define ROOM(m, arr, need, e)                                                                  \
+	((need) > (m)->arr##_cap ? message_room((m), (void **)&(m)->arr, &(m)->arr##_cap,      \
+						(need), sizeof(*(m)->arr), (e))                \
+				 : 0)
+
+/*
+ * One field of a sub-message: 1, 0 when p is at the end, negative on error. The wire type of a
+ * known field must be `want`'s; repeated numbers (want_packed) come either way.
+ */
+static int next_field(struct message *m, const uint8_t **p, const uint8_t *end,
+		      struct wire_field *f, const char *const *names, size_t nnames,
+		      const char *wanted, struct err *e)
+{
+	const uint8_t *next, *bad;
+	const char *why, *name;
+	char want;
+
+	if (*p == end)
+		return 0;
+	next = wire_field(*p, end, f, &why, &bad);
+	if (!next) {
+		uint64_t key;
+
+		name = "the message";
+		if (wire_varint(*p, end, &key) && key >> 3 && key >> 3 < nnames)
+			name = names[key >> 3];
+		return fail(m, bad, name, why, e);
+	}
+	*p = next;
+	if (f->number && f->number < nnames) {
+		want = wanted[f->number];
+		if ((want == 'v' && f->type != WIRE_VARINT) ||
+		    (want == 'b' && f->type != WIRE_BYTES) ||
+		    (want == 'p' && f->type != WIRE_VARINT && f->type != WIRE_BYTES))
+			return fail(m, f->at, names[f->number], "wrong wire type", e);
+	}
+	return 1;
+}
+
+/* A string index met before the table is known: kept as 32 bits, checked at the end. */
+static uint32_t str_index(struct message *m, const struct wire_field *f, const char *field)
+{
+	if (f->value > m->max_str) {
+		m->max_str = f->value;
+		m->max_str_at = f->at;
+		m->max_str_field = field;
+	}
+	return f->value;
+}
+
+static int decode_type(struct message *m, const struct wire_field *in, struct raw_type *t,
+		       struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	struct wire_field f;
+	int r;
+
+	*t = (struct raw_type){0};
+	while ((r = next_field(m, &p, end, &f, type_fields, NFIELDS(type_fields), "-vv", e)) > 0) {
+		if (f.number == 1)
+			t->type = str_index(m, &f, type_fields[1]);
+		else if (f.number == 2)
+			t->unit = str_index(m, &f, type_fields[2]);
+	}
+	return r;
+}
+
+static int decode_mapping(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	struct raw_mapping *o;
+	struct wire_field f;
+	int r = ROOM(m, mappings, m->nmappings + 1, e);
+
+	if (r < 0)
+		return r;
+	o = &m->mappings[m->nmappings++];
+	*o = (struct raw_mapping){0};
+	while ((r = next_field(m, &p, end, &f, mapping_fields, NFIELDS(mapping_fields),
+			       "-vvvvvvvvvv", e)) > 0) {
+		switch (f.number) {
+		case 1:
+			o->id = f.value;
+			break;
+		case 2:
+			o->start = f.value;
+			break;
+		case 3:
+			o->limit = f.value;
+			break;
+		case 4:
+			o->offset = f.value;
+			break;
+		case 5:
+			o->file = str_index(m, &f, mapping_fields[5]);
+			break;
+		case 6:
+			o->build_id = str_index(m, &f, mapping_fields[6]);
+			break;
+		case 7:
+		case 8:
+		case 9:
+		case 10:
+			o->flags &= ~(1u << (f.number - 7));
+			o->flags |= (uint32_t)!!f.value << (f.number - 7);
+			break;
+		}
+	}
+	return r;
+}
+
+static int decode_function(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	struct raw_function *o;
+	struct wire_field f;
+	int r = ROOM(m, functions, m->nfunctions + 1, e);
+
+	if (r < 0)
+		return r;
+	o = &m->functions[m->nfunctions++];
+	*o = (struct raw_function){0};
+	while ((r = next_field(m, &p, end, &f, function_fields, NFIELDS(function_fields),
+			       "-vvvvv", e)) > 0) {
+		switch (f.number) {
+		case 1:
+			o->id = f.value;
+			break;
+		case 2:
+			o->name = str_index(m, &f, function_fields[2]);
+			break;
+		case 3:
+			o->system_name = str_index(m, &f, function_fields[3]);
+			break;
+		case 4:
+			o->file = str_index(m, &f, function_fields[4]);
+			break;
+		case 5:
+			o->start_line = f.value;
+			break;
+		}
+	}
+	return r;
+}
+
+static int decode_line(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	struct wire_field f;
+	struct raw_line *o;
+	int r = ROOM(m, lines, m->nlines + 1, e);
+
+	if (r < 0)
+		return r;
+	o = &m->lines[m->nlines++];
+	*o = (struct raw_line){0};
+	while ((r = next_field(m, &p, end, &f, line_fields, NFIELDS(line_fields), "-vvv", e)) >
+	       0) {
+		if (f.number == 1)
+			o->function_id = f.value;
+		else if (f.number == 2)
+			o->line = f.value;
+		else if (f.number == 3)
+			o->column = f.value;
+	}
+	return r;
+}
+
+static int decode_location(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	struct raw_location *o;
+	struct wire_field f;
+	int r = ROOM(m, locations, m->nlocations + 1, e);
+
+	if (r < 0)
+		return r;
+	o = &m->locations[m->nlocations++];
+	*o = (struct raw_location){.mapping = ID_NONE, .lines = m->nlines};
+	while ((r = next_field(m, &p, end, &f, location_fields, NFIELDS(location_fields),
+			       "-vvvbv", e)) > 0) {
+		switch (f.number) {
+		case 1:
+			o->id = f.value;
+			break;
+		case 2:
+			o->mapping_id = f.value;
+			break;
+		case 3:
+			o->address = f.value;
+			break;
+		case 4:
+			r = decode_line(m, &f, e);
+			if (r < 0)
+				return r;
+			o->nlines++;
+			break;
+		case 5:
+			o->folded = f.value;
+			break;
+		}
+	}
+	return r;
+}
+
+static int decode_string(struct message *m, const struct wire_field *f, struct err *e)
+{
+	int r = ROOM(m, strs, m->nstrs + 1, e);
+
+	if (r < 0)
+		return r;
+	if (f->n > UINT32_MAX)
+		return fail(m, f->at, profile_fields[6], "string too long", e);
+	if (!m->nstrs && f->n)
+		return fail(m, f->at, profile_fields[6], "string 0 is not empty", e);
+	m->strs[m->nstrs++] = (struct raw_str){f->p, f->n};
+	return 0;
+}
+
+static int put_comment(struct message *m, struct wire_field *f, uint64_t v, struct err *e)
+{
+	int r = ROOM(m, comments, m->ncomments + 1, e);
+
+	if (r < 0)
+		return r;
+	f->value = v;
+	m->comments[m->ncomments++] = str_index(m, f, profile_fields[13]);
+	return 0;
+}
+
+static int decode_comment(struct message *m, struct wire_field *f, struct err *e)
+{
+	const uint8_t *p = f->p, *end = p + f->n, *next;
+	uint64_t v;
+	int r;
+
+	if (f->type == WIRE_VARINT)
+		return put_comment(m, f, f->value, e);
+	for (; p < end; p = next) {
+		next = wire_varint(p, end, &v);
+		if (!next)
+			return fail(m, p, profile_fields[13], "truncated varint", e);
+		r = put_comment(m, f, v, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int decode_table_field(struct message *m, struct wire_field *f, struct err *e)
+{
+	int r;
+
+	switch (f->number) {
+	case 1:
+		r = ROOM(m, types, m->ntypes + 1, e);
+		return r < 0 ? r : decode_type(m, f, &m->types[m->ntypes++], e);
+	case 2:
+		m->sample_fields++;
+		return 0;
+	case 3:
+		return decode_mapping(m, f, e);
+	case 4:
+		return decode_location(m, f, e);
+	case 5:
+		return decode_function(m, f, e);
+	case 6:
+		return decode_string(m, f, e);
+	case 7:
+		m->drop_frames = str_index(m, f, profile_fields[7]);
+		return 0;
+	case 8:
+		m->keep_frames = str_index(m, f, profile_fields[8]);
+		return 0;
+	case 9:
+		/* protobuf would merge two messages without a word; google/pprof's test for it */
+		if (m->time_ns)
+			return fail(m, f->at, profile_fields[9],
+				    "a second profile (plain profiles cannot be concatenated)", e);
+		m->time_ns = f->value;
+		return 0;
+	case 10:
+		m->duration_ns = f->value;
+		return 0;
+	case 11:
+		return decode_type(m, f, &m->period_type, e);
+	case 12:
+		m->period = f->value;
+		return 0;
+	case 13:
+		return decode_comment(m, f, e);
+	case 14:
+		m->default_type = str_index(m, f, profile_fields[14]);
+		return 0;
+	case 15:
+		m->doc_url = str_index(m, f, profile_fields[15]);
+		return 0;
+	}
+	return 0;
+}
+
+static int decode_tables(struct message *m, struct err *e)
+{
+	const uint8_t *p = m->start;
+	struct wire_field f;
+	int r;
+
+	while ((r = next_field(m, &p, m->end, &f, profile_fields, NFIELDS(profile_fields),
+			       "-bbbbbbvvvvbvpvv", e)) > 0) {
+		r = decode_table_field(m, &f, e);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+static int check_ids(struct idmap *map, const void *rows, size_t n, size_t stride,
+		     const char *what, struct err *e)
+{
+	uint64_t id;
+	size_t bad;
+
+	if (n >= ID_NONE)
+		return err_set(e, EBADMSG, "too many rows in %s", what);
+	if (idmap_build(map, rows, n, stride, &bad))
+		return 0;
+	memcpy(&id, (const char *)rows + bad * stride, sizeof(id));
+	return id ? err_set(e, EBADMSG, "%s id %llu is there twice", what,
+			    (unsigned long long)id)
+		  : err_set(e, EBADMSG, "%s %zu has the reserved id 0", what, bad + 1);
+}
+
+/* Every id of a table resolves: lines to functions, locations to mappings. */
+static int link_tables(struct message *m, struct err *e)
+{
+	struct raw_location *l;
+	struct raw_line *line;
+	size_t i;
+	int r;
+
+	r = check_ids(&m->mapping_ids, m->mappings, m->nmappings, sizeof(*m->mappings), "mapping",
+		      e);
+	if (!r)
+		r = check_ids(&m->function_ids, m->functions, m->nfunctions,
+			      sizeof(*m->functions), "function", e);
+	if (!r)
+		r = check_ids(&m->location_ids, m->locations, m->nlocations,
+			      sizeof(*m->locations), "location", e);
+	if (r < 0)
+		return r;
+	for (i = 0; i < m->nlocations; i++) {
+		l = &m->locations[i];
+		/* an unknown mapping reads as none, as google/pprof has it */
+		if (l->mapping_id)
+			l->mapping = idmap_find(&m->mapping_ids, l->mapping_id);
+	}
+	for (i = 0; i < m->nlines; i++) {
+		line = &m->lines[i];
+		line->function = idmap_find(&m->function_ids, line->function_id);
+		if (line->function == ID_NONE)
+			return err_set(e, EBADMSG, "line.function_id %llu names no function",
+				       (unsigned long long)line->function_id);
+	}
+	return 0;
+}
+
+static int check_tables(struct message *m, struct err *e)
+{
+	char what[64];
+
+	if (!m->nstrs)
+		return err_set(e, EBADMSG, "no string_table in %zu bytes",
+			       (size_t)(m->end - m->start));
+	if (m->max_str >= m->nstrs) {
+		snprintf(what, sizeof(what), "string index %lld out of range (%zu strings)",
+			 (long long)m->max_str, m->nstrs);
+		return fail(m, m->max_str_at, m->max_str_field, what, e);
+	}
+	if (!m->ntypes)
+		return err_set(e, EBADMSG, "no sample_type");
+	return link_tables(m, e);
+}
+
+static int bad_location(const struct message *m, const uint8_t *p, uint64_t id, struct err *e)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "no location with id %llu", (unsigned long long)id);
+	return fail(m, p, sample_fields[1], what, e);
+}
+
+static int decode_frames(struct message *m, const struct wire_field *f, struct err *e)
+{
+	const uint8_t *p = f->p, *end = p + f->n, *next;
+	uint32_t *out, row;
+	uint64_t id;
+	int r;
+
+	if (f->type == WIRE_VARINT) {
+		r = ROOM(m, frames, m->nframes + 1, e);
+		if (r < 0)
+			return r;
+		row = idmap_find(&m->location_ids, f->value);
+		if (row == ID_NONE)
+			return bad_location(m, f->at, f->value, e);
+		m->frames[m->nframes++] = row;
+		return 0;
+	}
+	/* a varint has at least one byte */
+	r = ROOM(m, frames, m->nframes + f->n, e);
+	if (r < 0)
+		return r;
+	out = m->frames + m->nframes;
+	for (; p < end; p = next) {
+		next = wire_varint(p, end, &id);
+		if (!next)
+			return fail(m, p, sample_fields[1], "truncated varint", e);
+		row = idmap_find(&m->location_ids, id);
+		if (row == ID_NONE)
+			return bad_location(m, p, id, e);
+		*out++ = row;
+	}
+	m->nframes = out - m->frames;
+	return 0;
+}
+
+static int decode_values(struct message *m, const struct wire_field *f, struct err *e)
+{
+	const uint8_t *p = f->p, *end = p + f->n, *next;
+	uint64_t v;
+	int r;
+
+	if (f->type == WIRE_VARINT) {
+		r = ROOM(m, values, m->nvalues + 1, e);
+		if (!r)
+			m->values[m->nvalues++] = f->value;
+		return r;
+	}
+	r = ROOM(m, values, m->nvalues + f->n, e);
+	if (r < 0)
+		return r;
+	for (; p < end; p = next) {
+		next = wire_varint(p, end, &v);
+		if (!next)
+			return fail(m, p, sample_fields[2], "truncated varint", e);
+		m->values[m->nvalues++] = v;
+	}
+	return 0;
+}
+
+static int decode_label(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	struct raw_label *o;
+	struct wire_field f;
+	int r = ROOM(m, labels, m->nlabels + 1, e);
+
+	if (r < 0)
+		return r;
+	o = &m->labels[m->nlabels++];
+	*o = (struct raw_label){0};
+	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields), "-vvvv", e)) >
+	       0) {
+		if (f.number == 3)
+			o->num = f.value;
+		else if (f.number && f.number <= 4 && f.value >= m->nstrs)
+			return fail(m, f.at, label_fields[f.number], "string index out of range",
+				    e);
+		else if (f.number == 1)
+			o->key = f.value;
+		else if (f.number == 2)
+			o->str = f.value;
+		else if (f.number == 4)
+			o->unit = f.value;
+	}
+	return r;
+}
+
+static int decode_sample(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	size_t values = m->nvalues;
+	struct wire_field f;
+	char what[80];
+	int r;
+
+	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields), "-ppb",
+			       e)) > 0) {
+		if (f.number == 1)
+			r = decode_frames(m, &f, e);
+		else if (f.number == 2)
+			r = decode_values(m, &f, e);
+		else if (f.number == 3)
+			r = decode_label(m, &f, e);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	if (m->nvalues - values != m->ntypes) {
+		snprintf(what, sizeof(what), "%zu values for %zu sample types",
+			 m->nvalues - values, m->ntypes);
+		return fail(m, in->at, sample_fields[2], what, e);
+	}
+	m->samples[m->nsamples++] = (struct raw_sample){m->nframes, m->nlabels};
+	return 0;
+}
+
+static int decode_samples(struct message *m, struct err *e)
+{
+	const uint8_t *p = m->start;
+	struct wire_field f;
+	int r = ROOM(m, samples, m->sample_fields, e);
+
+	if (r < 0)
+		return r;
+	while ((r = next_field(m, &p, m->end, &f, profile_fields, 0, "", e)) > 0) {
+		if (f.number != 2)
+			continue;
+		r = decode_sample(m, &f, e);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+void message_init(struct message *m, uint64_t budget_bytes)
+{
+	*m = (struct message){.budget_bytes = budget_bytes};
+}
+
+void message_release(struct message *m)
+{
+	free(m->strs);
+	free(m->types);
+	free(m->mappings);
+	free(m->functions);
+	free(m->lines);
+	free(m->locations);
+	free(m->samples);
+	free(m->frames);
+	free(m->values);
+	free(m->labels);
+	free(m->comments);
+	idmap_release(&m->function_ids);
+	idmap_release(&m->mapping_ids);
+	idmap_release(&m->location_ids);
+	message_init(m, m->budget_bytes);
+}
+
+static void message_clear(struct message *m)
+{
+	m->nstrs = m->ntypes = m->nmappings = m->nfunctions = m->nlines = m->nlocations = 0;
+	m->nsamples = m->nframes = m->nvalues = m->nlabels = m->ncomments = 0;
+	m->period_type = (struct raw_type){0};
+	m->period = m->time_ns = m->duration_ns = 0;
+	m->drop_frames = m->keep_frames = m->default_type = m->doc_url = 0;
+	m->sample_fields = 0;
+	m->max_str = 0;
+	m->max_str_at = m->start;
+	m->max_str_field = "";
+}
+
+int message_decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
+{
+	int r;
+
+	m->start = p;
+	m->end = p + n;
+	message_clear(m);
+	r = decode_tables(m, e);
+	if (!r)
+		r = check_tables(m, e);
+	if (!r)
+		r = decode_samples(m, e);
+	return r;
+}
