@@ -194,6 +194,12 @@ static bool label_equal(const struct label *a, const struct label *b)
 	       a->numeric == b->numeric;
 }
 
+/* Keys in byte order, so that the order of a set depends on content alone. */
+static bool key_after(const struct store *st, uint32_t a, uint32_t b)
+{
+	return a != b && str_cmp(store_str(st, a), store_str(st, b)) > 0;
+}
+
 uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n)
 {
 	const struct label *o;
@@ -205,7 +211,7 @@ uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n)
 	/* by key, values of one key in the order they came: that order is content */
 	for (i = 1; i < n; i++) {
 		l = labels[i];
-		for (j = i; j && labels[j - 1].key > l.key; j--)
+		for (j = i; j && key_after(st, labels[j - 1].key, l.key); j--)
 			labels[j] = labels[j - 1];
 		labels[j] = l;
 	}

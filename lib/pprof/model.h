@@ -84,7 +84,7 @@ struct store {
 	struct seq *stacks;
 	uint32_t *frames; /* pool of the stacks: location ids, leaf first */
 	struct seq *labelsets;
-	struct label *labels; /* pool of the label sets: sorted by key id, then as read */
+	struct label *labels; /* pool of the label sets: by key in byte order, then as read */
 	size_t nmappings, nfunctions, nlocations, nlines, nstacks, nframes, nlabelsets, nlabels;
 	size_t mappings_cap, functions_cap, locations_cap, lines_cap, stacks_cap, frames_cap,
 		labelsets_cap, labels_cap;

@@ -13,21 +13,14 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/io/output.h"
 #include "lib/pprof/model.h"
-
-/* The order of a profile's content, and the dense ids that follow from it. */
-struct order {
-	uint32_t *mappings, *functions, *locations; /* store ids in output order */
-	size_t nmappings, nfunctions, nlocations;
-	uint32_t *mapping_no, *function_no, *location_no; /* store id -> 1-based number, 0 unused */
-	uint32_t *samples;				  /* sample indexes in output order */
-};
-
-void order_init(struct order *o, const struct profile *p);
-void order_release(struct order *o);
 
 /* Append the pprof message, not compressed. */
 int profile_encode(const struct profile *p, struct buf *out, struct err *e);
+
+/* The profile as one gzip member, to the output. */
+int profile_write(const struct profile *p, struct output *o, struct err *e);
 
 /* Append the text twin (profpipe-stream(5)), with the "# profpipe text 1" line if `head`. */
 int profile_write_text(const struct profile *p, bool head, struct buf *out, struct err *e);

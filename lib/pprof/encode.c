@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pprof message, written by protobuf-c piece by piece: a message split into several that
+ * each hold some of the fields is the same message when their bytes are joined (protobuf.dev,
+ * "Last One Wins" and "repeated"), so that only a few rows at a time exist as objects.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/io/gz.h"
+#include "lib/pprof/order.h"
+#include "lib/pprof/profile.pb-c.h"
+#include "lib/pprof/writer.h"
+
+typedef Perftools__Profiles__Profile pb_profile;
+typedef Perftools__Profiles__Sample pb_sample;
+typedef Perftools__Profiles__Label pb_label;
+typedef Perftools__Profiles__Mapping pb_mapping;
+typedef Perftools__Profiles__Location pb_location;
+typedef Perftools__Profiles__Line pb_line;
+typedef Perftools__Profiles__Function pb_function;
+typedef Perftools__Profiles__ValueType pb_type;
+
+/* Rows that exist as protobuf-c objects at a time. */
+#define ROWS 256
+
+struct encoder {
+	const struct profile *p;
+	const struct store *st;
+	struct order o;
+	struct buf *out;
+	uint32_t *str_no;  /* store id -> index + 1 in the table being made, 0: not used yet */
+	uint32_t *strs;	   /* store ids by index */
+	size_t nstrs, strs_cap;
+	int64_t empty_no; /* index of a second "", for string labels without text; 0: none */
+	/* scratch of a piece */
+	uint64_t *ids;
+	pb_label *labels;
+	pb_label **label_ptrs;
+	pb_line *lines;
+	pb_line **line_ptrs;
+	size_t ids_cap, labels_cap, label_ptrs_cap, lines_cap, line_ptrs_cap;
+};
+
+static int64_t str(struct encoder *x, uint32_t id)
+{
+	if (!x->str_no[id]) {
+		XGROW(x->strs, x->nstrs, x->strs_cap);
+		x->strs[x->nstrs++] = id;
+		x->str_no[id] = x->nstrs;
+	}
+	return x->str_no[id] - 1;
+}
+
+static int64_t label_str(struct encoder *x, uint32_t id)
+{
+	if (id)
+		return str(x, id);
+	/* index 0 would say "a number"; the table may hold "" twice */
+	if (!x->empty_no) {
+		XGROW(x->strs, x->nstrs, x->strs_cap);
+		x->empty_no = x->nstrs;
+		x->strs[x->nstrs++] = 0;
+	}
+	return x->empty_no;
+}
+
+static int put(struct encoder *x, const pb_profile *part, struct err *e)
+{
+	size_t n = perftools__profiles__profile__get_packed_size(part);
+
+	if (buf_reserve(x->out, n) < 0)
+		return err_set(e, E2BIG, "profile too large to write");
+	x->out->len += perftools__profiles__profile__pack(part, x->out->data + x->out->len);
+	return 0;
+}
+
+static int put_types(struct encoder *x, struct err *e)
+{
+	const struct header *h = &x->p->h;
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_type t = PERFTOOLS__PROFILES__VALUE_TYPE__INIT, *ptr = &t;
+	size_t i;
+	int r;
+
+	part.sample_type = &ptr;
+	part.n_sample_type = 1;
+	for (i = 0; i < h->ntypes; i++) {
+		t.type = str(x, h->types[i].type);
+		t.unit = str(x, h->types[i].unit);
+		r = put(x, &part, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static void fill_labels(struct encoder *x, const struct label *in, uint32_t n, size_t at)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		pb_label *l = &x->labels[at + i];
+
+		perftools__profiles__label__init(l);
+		l->key = str(x, in[i].key);
+		if (in[i].numeric) {
+			l->num = in[i].num;
+			l->num_unit = str(x, in[i].unit);
+		} else {
+			l->str = label_str(x, in[i].str);
+		}
+	}
+}
+
+/* Up to ROWS samples from `from` on; how many. */
+static size_t sample_piece(struct encoder *x, size_t from, pb_sample *rows, size_t *nids,
+			   size_t *nlabels)
+{
+	const struct profile *p = x->p;
+	const uint32_t *frames;
+	const struct label *labels;
+	uint32_t n, k;
+	size_t i, s;
+
+	*nids = *nlabels = 0;
+	for (i = 0; i < ROWS && from + i < p->nsamples; i++) {
+		s = x->o.samples[from + i];
+		perftools__profiles__sample__init(&rows[i]);
+		frames = store_frames(x->st, p->stack[s], &n);
+		XRESERVE(x->ids, x->ids_cap, *nids + n);
+		for (k = 0; k < n; k++)
+			x->ids[*nids + k] = x->o.location_no[frames[k]];
+		rows[i].n_location_id = n;
+		*nids += n;
+		rows[i].n_value = p->h.ntypes;
+		rows[i].value = (int64_t *)profile_values(p, s);
+		labels = store_labels(x->st, p->labelset[s], &n);
+		XRESERVE(x->labels, x->labels_cap, *nlabels + n);
+		fill_labels(x, labels, n, *nlabels);
+		rows[i].n_label = n;
+		*nlabels += n;
+	}
+	return i;
+}
+
+static int put_samples(struct encoder *x, struct err *e)
+{
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	size_t i, k, n, nids, nlabels;
+	pb_sample rows[ROWS], *ptrs[ROWS];
+	int r;
+
+	part.sample = ptrs;
+	for (i = 0; i < x->p->nsamples; i += n) {
+		n = sample_piece(x, i, rows, &nids, &nlabels);
+		XRESERVE(x->label_ptrs, x->label_ptrs_cap, nlabels);
+		for (k = 0; k < nlabels; k++)
+			x->label_ptrs[k] = &x->labels[k];
+		/* the arrays no longer move: point into them */
+		nids = nlabels = 0;
+		for (k = 0; k < n; k++) {
+			rows[k].location_id = x->ids + nids;
+			nids += rows[k].n_location_id;
+			rows[k].label = x->label_ptrs + nlabels;
+			nlabels += rows[k].n_label;
+			ptrs[k] = &rows[k];
+		}
+		part.n_sample = n;
+		r = put(x, &part, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int put_mappings(struct encoder *x, struct err *e)
+{
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_mapping row = PERFTOOLS__PROFILES__MAPPING__INIT, *ptr = &row;
+	struct mapping m;
+	size_t i;
+	int r;
+
+	part.mapping = &ptr;
+	part.n_mapping = 1;
+	for (i = 0; i < x->o.nmappings; i++) {
+		m = profile_mapping(x->p, x->o.mappings[i]);
+		row.id = i + 1;
+		row.memory_start = m.start;
+		row.memory_limit = m.limit;
+		row.file_offset = m.offset;
+		row.filename = str(x, m.file);
+		row.build_id = str(x, m.build_id);
+		row.has_functions = !!(m.flags & MAPPING_HAS_FUNCTIONS);
+		row.has_filenames = !!(m.flags & MAPPING_HAS_FILENAMES);
+		row.has_line_numbers = !!(m.flags & MAPPING_HAS_LINE_NUMBERS);
+		row.has_inline_frames = !!(m.flags & MAPPING_HAS_INLINE_FRAMES);
+		r = put(x, &part, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int put_locations(struct encoder *x, struct err *e)
+{
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_location row = PERFTOOLS__PROFILES__LOCATION__INIT, *ptr = &row;
+	const struct location *l;
+	const struct line *in;
+	size_t i, k;
+	int r;
+
+	part.location = &ptr;
+	part.n_location = 1;
+	for (i = 0; i < x->o.nlocations; i++) {
+		l = &x->st->locations[x->o.locations[i]];
+		in = store_lines(x->st, x->o.locations[i]);
+		XRESERVE(x->lines, x->lines_cap, l->nlines);
+		XRESERVE(x->line_ptrs, x->line_ptrs_cap, l->nlines);
+		for (k = 0; k < l->nlines; k++) {
+			perftools__profiles__line__init(&x->lines[k]);
+			x->lines[k].function_id = x->o.function_no[in[k].function];
+			x->lines[k].line = in[k].line;
+			x->lines[k].column = in[k].column;
+			x->line_ptrs[k] = &x->lines[k];
+		}
+		row.id = i + 1;
+		row.mapping_id = order_mapping(&x->o, l);
+		row.address = profile_address(x->p, x->o.locations[i]);
+		row.line = x->line_ptrs;
+		row.n_line = l->nlines;
+		row.is_folded = l->folded;
+		r = put(x, &part, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int put_functions(struct encoder *x, struct err *e)
+{
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_function row = PERFTOOLS__PROFILES__FUNCTION__INIT, *ptr = &row;
+	const struct function *f;
+	size_t i;
+	int r;
+
+	part.function = &ptr;
+	part.n_function = 1;
+	for (i = 0; i < x->o.nfunctions; i++) {
+		f = &x->st->functions[x->o.functions[i]];
+		row.id = i + 1;
+		row.name = str(x, f->name);
+		row.system_name = str(x, f->system_name);
+		row.filename = str(x, f->file);
+		row.start_line = f->start_line;
+		r = put(x, &part, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The scalars, then the strings that everything before has asked for. */
+static int put_rest(struct encoder *x, struct err *e)
+{
+	const struct header *h = &x->p->h;
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_profile strings = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_type period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+	ProtobufCBinaryData s;
+	size_t i;
+	int r;
+
+	part.drop_frames = str(x, h->drop_frames);
+	part.keep_frames = str(x, h->keep_frames);
+	part.time_nanos = h->time_ns;
+	part.duration_nanos = h->duration_ns;
+	if (h->period_type.type || h->period_type.unit) {
+		period.type = str(x, h->period_type.type);
+		period.unit = str(x, h->period_type.unit);
+		part.period_type = &period;
+	}
+	part.period = h->period;
+	part.comment = xmalloc((h->ncomments + 1) * sizeof(*part.comment));
+	for (i = 0; i < h->ncomments; i++)
+		part.comment[i] = str(x, h->comments[i]);
+	part.n_comment = h->ncomments;
+	part.default_sample_type = str(x, h->default_type);
+	part.doc_url = str(x, h->doc_url);
+	r = put(x, &part, e);
+	free(part.comment);
+
+	strings.string_table = &s;
+	strings.n_string_table = 1;
+	for (i = 0; i < x->nstrs && !r; i++) {
+		s.data = (uint8_t *)store_str(x->st, x->strs[i]).p;
+		s.len = store_str(x->st, x->strs[i]).n;
+		r = put(x, &strings, e);
+	}
+	return r;
+}
+
+int profile_encode(const struct profile *p, struct buf *out, struct err *e)
+{
+	struct encoder x = {.p = p, .st = p->store, .out = out};
+	int r;
+
+	x.str_no = xcalloc(x.st->strings.n, sizeof(*x.str_no));
+	order_init(&x.o, p);
+	str(&x, 0);
+	r = put_types(&x, e);
+	if (!r)
+		r = put_samples(&x, e);
+	if (!r)
+		r = put_mappings(&x, e);
+	if (!r)
+		r = put_locations(&x, e);
+	if (!r)
+		r = put_functions(&x, e);
+	if (!r)
+		r = put_rest(&x, e);
+	order_release(&x.o);
+	free(x.str_no);
+	free(x.strs);
+	free(x.ids);
+	free(x.labels);
+	free(x.label_ptrs);
+	free(x.lines);
+	free(x.line_ptrs);
+	return r;
+}
+
+int profile_write(const struct profile *p, struct output *o, struct err *e)
+{
+	struct buf raw = BUF_INIT(SIZE_MAX / 2), gz = BUF_INIT(SIZE_MAX / 2);
+	int r = profile_encode(p, &raw, e);
+
+	if (!r)
+		r = gz_compress(raw.data, raw.len, &gz, e);
+	if (!r)
+		r = output_write(o, gz.data, gz.len, e);
+	buf_release(&raw);
+	buf_release(&gz);
+	return r;
+}
