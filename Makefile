@@ -143,8 +143,12 @@ check-long: all units replays helpers
 	$(Q)$(TEST_ENV) PROFPIPE_LONG=1 prove -j2 --timer $(UNITS) \
 		$(sort $(wildcard tests/cli/*.t tests/long/*.t))
 
-lint:
-	$(Q)scripts/lint
+lint: all
+	$(Q)MAKE="$(MAKE)" scripts/lint
+
+# For scripts: the value of a variable of this file.
+print-%:
+	$(info $($*))@:
 
 bench: all
 	$(Q)scripts/bench

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion for all prof-* programs: options come from --help, operands are files. `make
+# install` puts it under each program's name, where bash-completion looks.
+
+_profpipe()
+{
+	# shellcheck disable=SC2034 # _init_completion sets all of these
+	local cur prev words cword split
+	_init_completion -s || return
+
+	case $prev in
+	--granularity)
+		mapfile -t COMPREPLY < <(compgen -W \
+			'functions lines files addresses binaries' -- "$cur")
+		return
+		;;
+	esac
+	if [[ $cur == -* ]] && ! $split; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_parse_help "$1")" -- "$cur")
+		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
+		return
+	fi
+	_filedir
+}
+
+complete -F _profpipe prof-capture prof-symbolize prof-merge prof-diff prof-render
