@@ -49,6 +49,8 @@ void cli_need_input(const struct argp *argp, size_t nfiles);
 
 /* "prof-x: TEXT\n" to standard error in one write, control characters escaped. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_usage_error(const char *fmt, ...) /* and exit 2, from option parsers */
+	__attribute__((format(printf, 1, 2), noreturn));
 void cli_note(const struct cli *c, const char *fmt, ...) /* unless -q */
 	__attribute__((format(printf, 2, 3)));
 void cli_info(const struct cli *c, const char *fmt, ...) /* with -v */
