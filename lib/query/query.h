@@ -22,7 +22,7 @@ enum granularity {
 	GRANULARITY_FUNCTIONS,
 	GRANULARITY_LINES,
 	GRANULARITY_FILES,
-	GRANULARITY_ADDRESSES,
+	GRANULARITY_ADDRESSES, /* as they are, asked for by name */
 	GRANULARITY_BINARIES,
 };
 
@@ -33,11 +33,18 @@ void query_free(struct query *q);
 
 /* Each may be called again; texts are compiled at once and errors say where. */
 int query_add_selector(struct query *q, const char *text, struct err *e); /* all must hold */
+/*
+ * NAME, an index into each profile's types, or Parca's NAME:TYPE:UNIT:PTYPE:PUNIT[:delta]. The
+ * last one counts. Selectors of the form TYPE{...} set it too.
+ */
 int query_set_type(struct query *q, const char *text, struct err *e);
 void query_set_time(struct query *q, int64_t since_ns, int64_t until_ns); /* [since, until) */
+/* Several of one kind are alternatives, as with grep -e. An empty text is no filter. */
 enum stack_filter { FILTER_FOCUS, FILTER_IGNORE, FILTER_SHOW, FILTER_HIDE, FILTER_SHOW_FROM };
+#define STACK_FILTERS (FILTER_SHOW_FROM + 1)
 int query_add_filter(struct query *q, enum stack_filter kind, const char *re, struct err *e);
 void query_set_granularity(struct query *q, enum granularity g);
+enum granularity query_granularity(const struct query *q);
 void query_set_no_inlines(struct query *q);
 /* Apply each profile's own drop_frames/keep_frames, as pprof does (render, diff). */
 void query_set_stored_frames(struct query *q, bool apply);
@@ -50,5 +57,33 @@ void query_add_label(struct query *q, const char *key, const char *value);
 struct sample_hooks query_hooks(struct query *q);
 int query_take(void *q, struct store *st, struct header *h);
 
+/*
+ * Leave stack filters, granularity and --no-inlines out of the hooks; they are applied by
+ * query_filter() later. For reports whose percentages are of the unfiltered total (as pprof's).
+ */
+void query_defer_filters(struct query *q);
+/* The stack as the filters leave it, or SAMPLE_DROP. Remembered by id. */
+uint32_t query_filter(struct query *q, struct store *st, uint32_t stack);
+
+/*
+ * Index of the column the query is about: what -t says, else the default type. -1 if h has no
+ * such type. Two columns of one name are told apart where -t does.
+ */
+int query_type_index(const struct query *q, const struct store *st, const struct header *h);
+bool query_has_type(const struct query *q);
+
 /* True when a type was asked for (-t) and no profile of the stream had it. */
 bool query_type_missed(const struct query *q);
+const char *query_type_text(const struct query *q); /* as given, or NULL */
+
+/*
+ * To be asked after the samples were read and before anything is written: negative when a
+ * regular expression went past its limits, so that what it chose is not to be trusted.
+ */
+int query_status(const struct query *q, struct err *e);
+
+/* What the user may want to know (a stored drop_frames that does not compile); one line each. */
+const char *const *query_notes(const struct query *q, size_t *n);
+
+/* The stack filters given, as "focus=RE", in the order of pprof's report header. */
+const char *const *query_filter_texts(const struct query *q, size_t *n);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Label selectors in the manner of PromQL:
+ *
+ *	[TYPE]{ KEY OP VALUE , ... }	braces may be left out when there is no TYPE
+ *
+ * OP is = != =~ !~ (regular expressions match the whole value). Keys and values are bare
+ * ([A-Za-z0-9_./:-]+, a value may also be empty) or quoted by ", ' or `. Between " or ' the
+ * escapes \" \' \\ \n \r \t \xHH are known, any other backslash stands for itself; between `
+ * nothing is special.
+ *
+ * A label that is absent has the empty value, as in PromQL. Numbers compare as decimal text.
+ * Of several values of one key, = and =~ need one that fits, != and !~ want all to fit.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+
+struct selector;
+
+/* Errors name the byte (from 1) of the text. */
+int selector_parse(const char *text, struct selector **out, struct err *e);
+void selector_free(struct selector *s);
+
+/* What stood before the braces, or NULL. */
+const char *selector_type(const struct selector *s);
+
+/* The first call binds the selector to st. */
+bool selector_match(struct selector *s, struct store *st, const struct label *labels, uint32_t n);
+int selector_status(const struct selector *s, struct err *e); /* a regular expression failed */
