@@ -8,6 +8,7 @@
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
+#include "lib/ui/cli.h"
 
 enum {
 	OPT_SINCE = 0x5100,
@@ -59,10 +60,10 @@ static void parse_time(struct argp_state *state, const char *name, const char *a
 	if (!w->now_ns)
 		w->now_ns = now_ns();
 	if (num_parse_time(arg, w->now_ns, out))
-		argp_failure(state, argp_err_exit_status, 0, "--%s: \"%s\" is not a time", name, arg);
+		cli_usage_error("--%s: \"%s\" is not a time", name, arg);
 }
 
-static void parse_granularity(struct argp_state *state, struct query *q, const char *arg)
+static void parse_granularity(struct query *q, const char *arg)
 {
 	static const struct {
 		const char *name;
@@ -80,9 +81,9 @@ static void parse_granularity(struct argp_state *state, struct query *q, const c
 			return;
 		}
 	}
-	argp_failure(state, argp_err_exit_status, 0,
-		     "--granularity: \"%s\" is not functions, lines, files, addresses or binaries",
-		     arg);
+	cli_usage_error("--granularity: \"%s\" is not functions, lines, files, addresses or "
+			"binaries",
+			arg);
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -124,7 +125,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		r = query_add_filter(q, (enum stack_filter)(key - OPT_FOCUS), arg, &e);
 		break;
 	case OPT_GRANULARITY:
-		parse_granularity(state, q, arg);
+		parse_granularity(q, arg);
 		break;
 	case OPT_NO_INLINES:
 		query_set_no_inlines(q);
@@ -139,7 +140,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (r)
-		argp_failure(state, argp_err_exit_status, 0, "--%s: %s", name, e.msg);
+		cli_usage_error("--%s: %s", name, e.msg);
 	return 0;
 }
 
