@@ -25,13 +25,14 @@ static void test_format(void **state)
 	format(-90, "minutes", "auto", "-90");
 	format(7200, "seconds", "auto", "2hrs");
 	format(-1536, "bytes", "auto", "-1.50kB");
-	format(1, "B", "MB", "0.00MB"); /* as pprof: only an exact .00 is cut */
+	format(1, "B", "MB", "0"); /* no unit, as in pprof */
 	format(12, "count", "count", "12");
 	format(12, "objects", "objects", "12objects");
 	format(12, "objects", "minimum", "12");
 	format(5, "Milliseconds", "us", "5000us");
 	format(5, "nanogcu", "auto", "5n*GCU");
-	format(5, "nanoseconds", "bytes", "0.00s");
+	format(5, "nanoseconds", "bytes", "0");
+	format(50000000, "nanoseconds", "bytes", "0.05s");
 	format(INT64_MIN, "count", "count", "-9223372036854775808");
 }
 
