@@ -124,7 +124,10 @@ $(BUILD)/tests/unit/%.t: $(OBJ)/tests/unit/%_test.o $(LIB)
 $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-# Programs the tests run: workloads, fault injection, oracles. May use the library.
+# Programs the tests run: workloads, fault injection, oracles. May use the library. Their
+# frames can be followed.
+$(OBJ)/tests/lib/%.o: ALL_CFLAGS += -fno-omit-frame-pointer
+
 $(BUILD)/tests/lib/%: $(OBJ)/tests/lib/%.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
