@@ -24,6 +24,9 @@ typedef Perftools__Profiles__ValueType pb_type;
 
 /* Rows that exist as protobuf-c objects at a time. */
 #define ROWS 256
+/* Most bytes that a number, and a label with tag and length, take. */
+#define VARINT_MAX 10
+#define LABEL_MAX (2 + 4 * (1 + VARINT_MAX))
 
 struct encoder {
 	const struct profile *p;
@@ -66,14 +69,18 @@ static int64_t label_str(struct encoder *x, uint32_t id)
 	return x->empty_no;
 }
 
-static int put(struct encoder *x, const pb_profile *part, struct err *e)
+/* Append a part of the profile that takes at most `bound` bytes. */
+static int put_bounded(struct encoder *x, const pb_profile *part, size_t bound, struct err *e)
 {
-	size_t n = perftools__profiles__profile__get_packed_size(part);
-
-	if (buf_reserve(x->out, n) < 0)
+	if (buf_reserve(x->out, bound) < 0)
 		return err_set(e, E2BIG, "profile too large to write");
 	x->out->len += perftools__profiles__profile__pack(part, x->out->data + x->out->len);
 	return 0;
+}
+
+static int put(struct encoder *x, const pb_profile *part, struct err *e)
+{
+	return put_bounded(x, part, perftools__profiles__profile__get_packed_size(part), e);
 }
 
 static int put_types(struct encoder *x, struct err *e)
@@ -128,7 +135,7 @@ static size_t sample_piece(struct encoder *x, size_t from, pb_sample *rows, size
 	for (i = 0; i < ROWS && from + i < p->nsamples; i++) {
 		s = x->o.samples[from + i];
 		perftools__profiles__sample__init(&rows[i]);
-		frames = store_frames(x->st, p->stack[s], &n);
+		frames = store_frames(x->st, p->samples[s].stack, &n);
 		XRESERVE(x->ids, x->ids_cap, *nids + n);
 		for (k = 0; k < n; k++)
 			x->ids[*nids + k] = x->o.location_no[frames[k]];
@@ -136,7 +143,7 @@ static size_t sample_piece(struct encoder *x, size_t from, pb_sample *rows, size
 		*nids += n;
 		rows[i].n_value = p->h.ntypes;
 		rows[i].value = (int64_t *)profile_values(p, s);
-		labels = store_labels(x->st, p->labelset[s], &n);
+		labels = store_labels(x->st, p->samples[s].labelset, &n);
 		XRESERVE(x->labels, x->labels_cap, *nlabels + n);
 		fill_labels(x, labels, n, *nlabels);
 		rows[i].n_label = n;
@@ -168,7 +175,11 @@ static int put_samples(struct encoder *x, struct err *e)
 			ptrs[k] = &rows[k];
 		}
 		part.n_sample = n;
-		r = put(x, &part, e);
+		/* asking protobuf-c for the size would cost as much as packing does */
+		r = put_bounded(x, &part,
+				VARINT_MAX * (nids + n * (x->p->h.ntypes + 4)) +
+					LABEL_MAX * nlabels,
+				e);
 		if (r < 0)
 			return r;
 	}

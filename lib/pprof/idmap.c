@@ -42,11 +42,15 @@ bool idmap_build(struct idmap *m, const void *rows, size_t n, size_t stride, siz
 	m->rows = rows;
 	m->n = n;
 	m->stride = stride;
+	m->sequential = true;
 	for (i = 0; i < n; i++) {
 		id = row_id(m, i);
+		m->sequential &= id == i + 1;
 		if (id > max)
 			max = id;
 	}
+	if (m->sequential)
+		return true;
 	m->is_direct = max < 1024 || max / 4 < n;
 	if (m->is_direct)
 		return build_direct(m, max, bad);

@@ -16,6 +16,7 @@ struct idmap {
 	size_t n, stride;
 	uint32_t *direct; /* id -> index, ID_NONE where there is none */
 	size_t direct_n, direct_cap;
+	bool sequential; /* the ids are 1, 2, 3 ...: no look-up needed */
 	bool is_direct;
 	struct id_table table;
 };
@@ -32,6 +33,8 @@ uint32_t idmap_find_hashed(const struct idmap *m, uint64_t id);
 /* Index of the row with this id, or ID_NONE. */
 static inline uint32_t idmap_find(const struct idmap *m, uint64_t id)
 {
+	if (m->sequential)
+		return id - 1 < m->n ? (uint32_t)id - 1 : ID_NONE;
 	if (m->is_direct)
 		return id < m->direct_n ? m->direct[id] : ID_NONE;
 	return idmap_find_hashed(m, id);

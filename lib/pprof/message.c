@@ -80,37 +80,46 @@ static int message_room(struct message *m, void **p, size_t *cap, size_t need, s
 						(need), sizeof(*(m)->arr), (e))                \
 				 : 0)
 
+/* A field did not decode, or a known one has the wrong wire type: say which. */
+static int __attribute__((cold, noinline))
+field_trouble(struct message *m, const uint8_t *p, const uint8_t *end, const char *why,
+	      const uint8_t *bad, const char *const *names, size_t nnames, struct err *e)
+{
+	const char *name = "the message";
+	uint64_t key;
+
+	if (wire_varint(p, end, &key) && key >> 3 && key >> 3 < nnames)
+		name = names[key >> 3];
+	return fail(m, bad, name, why, e);
+}
+
 /*
- * One field of a sub-message: 1, 0 when p is at the end, negative on error. The wire type of a
- * known field must be `want`'s; repeated numbers (want_packed) come either way.
+ * One field of a message: 1, 0 when *p is at the end, negative on error. `wanted` has a letter
+ * per field number: v a number, b bytes, p repeated numbers (packed or not). Numbers not in it
+ * are unknown fields, for the caller to pass over.
  */
-static int next_field(struct message *m, const uint8_t **p, const uint8_t *end,
-		      struct wire_field *f, const char *const *names, size_t nnames,
-		      const char *wanted, struct err *e)
+static inline __attribute__((always_inline)) int
+next_field(struct message *m, const uint8_t **p, const uint8_t *end, struct wire_field *f,
+	   const char *const *names, size_t nnames, const char *wanted, struct err *e)
 {
 	const uint8_t *next, *bad;
-	const char *why, *name;
+	const char *why;
 	char want;
 
 	if (*p == end)
 		return 0;
 	next = wire_field(*p, end, f, &why, &bad);
-	if (!next) {
-		uint64_t key;
-
-		name = "the message";
-		if (wire_varint(*p, end, &key) && key >> 3 && key >> 3 < nnames)
-			name = names[key >> 3];
-		return fail(m, bad, name, why, e);
-	}
-	*p = next;
+	if (!next)
+		return field_trouble(m, *p, end, why, bad, names, nnames, e);
 	if (f->number && f->number < nnames) {
 		want = wanted[f->number];
 		if ((want == 'v' && f->type != WIRE_VARINT) ||
 		    (want == 'b' && f->type != WIRE_BYTES) ||
 		    (want == 'p' && f->type != WIRE_VARINT && f->type != WIRE_BYTES))
-			return fail(m, f->at, names[f->number], "wrong wire type", e);
+			return field_trouble(m, *p, end, "wrong wire type", *p, names, nnames,
+					     e);
 	}
+	*p = next;
 	return 1;
 }
 
@@ -469,6 +478,7 @@ static int bad_location(const struct message *m, const uint8_t *p, uint64_t id, 
 static int decode_frames(struct message *m, const struct wire_field *f, struct err *e)
 {
 	const uint8_t *p = f->p, *end = p + f->n, *next;
+	const struct idmap *map = &m->location_ids;
 	uint32_t *out, row;
 	uint64_t id;
 	int r;
@@ -477,7 +487,7 @@ static int decode_frames(struct message *m, const struct wire_field *f, struct e
 		r = ROOM(m, frames, m->nframes + 1, e);
 		if (r < 0)
 			return r;
-		row = idmap_find(&m->location_ids, f->value);
+		row = idmap_find(map, f->value);
 		if (row == ID_NONE)
 			return bad_location(m, f->at, f->value, e);
 		m->frames[m->nframes++] = row;
@@ -492,7 +502,11 @@ static int decode_frames(struct message *m, const struct wire_field *f, struct e
 		next = wire_varint(p, end, &id);
 		if (!next)
 			return fail(m, p, sample_fields[1], "truncated varint", e);
-		row = idmap_find(&m->location_ids, id);
+		if (map->sequential && id - 1 < map->n) {
+			*out++ = id - 1;
+			continue;
+		}
+		row = idmap_find(map, id);
 		if (row == ID_NONE)
 			return bad_location(m, p, id, e);
 		*out++ = row;
@@ -525,17 +539,43 @@ static int decode_values(struct message *m, const struct wire_field *f, struct e
 	return 0;
 }
 
+/* A number behind a key of one byte. */
+static inline const uint8_t *label_part(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	if (end - p >= 2 && p[1] < 0x80) {
+		*v = p[1];
+		return p + 2;
+	}
+	return wire_varint(p + 1, end, v);
+}
+
 static int decode_label(struct message *m, const struct wire_field *in, struct err *e)
 {
-	const uint8_t *p = in->p, *end = p + in->n;
+	const uint8_t *p = in->p, *end = p + in->n, *next;
 	struct raw_label *o;
 	struct wire_field f;
+	uint64_t v;
 	int r = ROOM(m, labels, m->nlabels + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->labels[m->nlabels++];
 	*o = (struct raw_label){0};
+	if (p < end && *p == (1 << 3 | WIRE_VARINT)) {
+		next = label_part(p, end, &v);
+		if (next && v < m->nstrs) {
+			o->key = v;
+			p = next;
+		}
+	}
+	if (p < end && *p == (2 << 3 | WIRE_VARINT)) {
+		next = label_part(p, end, &v);
+		if (next && v < m->nstrs) {
+			o->str = v;
+			p = next;
+		}
+	}
+	/* whatever is left, and everything unusual */
 	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields), "-vvvv", e)) >
 	       0) {
 		if (f.number == 3)

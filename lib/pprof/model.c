@@ -35,6 +35,7 @@ void store_free(struct store *st)
 	free(st->frames);
 	free(st->labelsets);
 	free(st->labels);
+	free(st->next_key);
 	id_table_release(&st->mapping_ids);
 	id_table_release(&st->function_ids);
 	id_table_release(&st->location_ids);
@@ -119,19 +120,46 @@ static bool lines_equal(const struct line *a, const struct line *b, uint32_t n)
 	return true;
 }
 
-uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
-			const struct line *lines, uint32_t nlines)
+uint64_t store_location_hash(uint32_t mapping, uint64_t address, bool folded,
+			     const struct line *lines, uint32_t nlines)
 {
 	uint64_t h = hash_u64((uint64_t)mapping << 1 | folded, address);
-	const struct location *o;
-	uint32_t id, i;
-	size_t s;
+	uint32_t i;
 
 	for (i = 0; i < nlines; i++) {
 		h = hash_u64(h ^ lines[i].function, lines[i].line);
 		if (lines[i].column)
 			h = hash_u64(h, lines[i].column);
 	}
+	return h;
+}
+
+void store_location_prefetch(const struct store *st, uint64_t h, int stage)
+{
+	uint32_t id;
+	size_t s;
+
+	if (stage == 0) {
+		id_table_prefetch(&st->location_ids, h);
+		return;
+	}
+	s = id_table_first(&st->location_ids, h);
+	id = id_table_at(&st->location_ids, h, &s);
+	if (id == ID_NONE)
+		return;
+	if (stage == 1)
+		__builtin_prefetch(&st->locations[id]);
+	else
+		__builtin_prefetch(&st->lines[st->locations[id].lines]);
+}
+
+uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping, uint64_t address,
+			       bool folded, const struct line *lines, uint32_t nlines)
+{
+	const struct location *o;
+	uint32_t id;
+	size_t s;
+
 	for (s = id_table_first(&st->location_ids, h);
 	     (id = id_table_at(&st->location_ids, h, &s)) != ID_NONE; s++) {
 		o = &st->locations[id];
@@ -140,7 +168,7 @@ uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bo
 			return id;
 	}
 	XGROW(st->locations, st->nlocations, st->locations_cap);
-	XRESERVE(st->lines, st->lines_cap, st->nlines + nlines);
+	XRESERVE(st->lines, st->lines_cap, st->nlines + nlines + 1);
 	id = st->nlocations++;
 	st->locations[id] = (struct location){.address = address,
 					      .mapping = mapping,
@@ -154,9 +182,36 @@ uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bo
 	return id;
 }
 
+uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
+			const struct line *lines, uint32_t nlines)
+{
+	return store_location_hashed(st,
+				     store_location_hash(mapping, address, folded, lines, nlines),
+				     mapping, address, folded, lines, nlines);
+}
+
 uint64_t store_stack_hash(const uint32_t *locations, uint32_t n)
 {
 	return hash_u32s(locations, n);
+}
+
+void store_stack_prefetch(const struct store *st, uint64_t h, int stage)
+{
+	uint32_t id;
+	size_t s;
+
+	if (stage == 0) {
+		id_table_prefetch(&st->stack_ids, h);
+		return;
+	}
+	s = id_table_first(&st->stack_ids, h);
+	id = id_table_at(&st->stack_ids, h, &s);
+	if (id == ID_NONE)
+		return;
+	if (stage == 1)
+		__builtin_prefetch(&st->stacks[id]);
+	else
+		__builtin_prefetch(&st->frames[st->stacks[id].off]);
 }
 
 uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations, uint32_t n)
@@ -194,10 +249,25 @@ static bool label_equal(const struct label *a, const struct label *b)
 	       a->numeric == b->numeric;
 }
 
-/* Keys in byte order, so that the order of a set depends on content alone. */
-static bool key_after(const struct store *st, uint32_t a, uint32_t b)
+/*
+ * Is key b to stand before key a? Keys are in byte order, so that the order of a set depends on
+ * content alone. Samples of one producer have the same keys in a row, again and again: what came
+ * after a key the last time is remembered.
+ */
+static bool key_after(struct store *st, uint32_t a, uint32_t b)
 {
-	return a != b && str_cmp(store_str(st, a), store_str(st, b)) > 0;
+	if (a == b || (a < st->next_key_n && st->next_key[a] == b))
+		return false;
+	if (str_cmp(store_str(st, a), store_str(st, b)) > 0)
+		return true;
+	if (a >= st->next_key_n) {
+		XRESERVE(st->next_key, st->next_key_cap, (size_t)a + 1);
+		memset(st->next_key + st->next_key_n, 0xff,
+		       (st->next_key_cap - st->next_key_n) * sizeof(*st->next_key));
+		st->next_key_n = st->next_key_cap;
+	}
+	st->next_key[a] = b;
+	return false;
 }
 
 uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n)

@@ -89,6 +89,9 @@ struct store {
 	size_t mappings_cap, functions_cap, locations_cap, lines_cap, stacks_cap, frames_cap,
 		labelsets_cap, labels_cap;
 	struct id_table mapping_ids, function_ids, location_ids, stack_ids, labelset_ids;
+	/* pairs of label keys known to stand in order, by the first one's id */
+	uint32_t *next_key;
+	size_t next_key_n, next_key_cap;
 };
 
 struct store *store_new(enum store_mode mode);
@@ -117,8 +120,17 @@ uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bo
 uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n);
 uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n); /* sorts labels */
 
-/* Hash as used by store_stack(); for batches: hash, prefetch, then store_stack_hashed(). */
+/*
+ * For batches, so that cache misses overlap: hash all, prefetch all by stage 0, 1, 2 (each stage
+ * needs what the one before has fetched), then look up all.
+ */
 uint64_t store_stack_hash(const uint32_t *locations, uint32_t n);
+void store_stack_prefetch(const struct store *st, uint64_t h, int stage);
+uint64_t store_location_hash(uint32_t mapping, uint64_t address, bool folded,
+			     const struct line *lines, uint32_t nlines);
+void store_location_prefetch(const struct store *st, uint64_t h, int stage);
+uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping, uint64_t address,
+			       bool folded, const struct line *lines, uint32_t nlines);
 uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations, uint32_t n);
 
 static inline const uint32_t *store_frames(const struct store *st, uint32_t stack, uint32_t *n)
@@ -164,12 +176,16 @@ struct extent {
 	bool used;
 };
 
+struct sample {
+	uint32_t stack, labelset;
+};
+
 struct profile {
 	struct store *store; /* not owned */
 	struct header h;
-	uint32_t *stack, *labelset; /* by sample */
-	int64_t *values;	    /* h.ntypes per sample */
-	size_t nsamples, stack_cap, labelset_cap, values_cap;
+	struct sample *samples;
+	int64_t *values; /* h.ntypes per sample */
+	size_t nsamples, samples_cap, values_cap;
 	struct id_table sample_ids;
 	struct extent *extents; /* by mapping id, STORE_MERGED */
 	size_t nextents, extents_cap;
@@ -186,8 +202,8 @@ void profile_free(struct profile *p);
 int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int64_t *values,
 		struct err *e);
 
-/* The table line that profile_add() will want, early. */
-void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset);
+/* As store_stack_prefetch(), stages 0 and 1. */
+void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset, int stage);
 
 /* Note in a STORE_MERGED profile that one of its samples came through this run-time mapping. */
 void profile_extend(struct profile *p, uint32_t mapping, const struct mapping *row);

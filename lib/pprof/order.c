@@ -52,8 +52,8 @@ static void mark_used(struct sorter *s)
 	size_t i;
 
 	for (i = 0; i < p->nsamples; i++) {
-		stack = p->stack[i];
-		s->label_rank[p->labelset[i]] = 1;
+		stack = p->samples[i].stack;
+		s->label_rank[p->samples[i].labelset] = 1;
 		if (s->stack_rank[stack])
 			continue;
 		s->stack_rank[stack] = 1;
@@ -108,7 +108,7 @@ static void weigh_mappings(struct sorter *s)
 	uint32_t n, k, m;
 
 	for (i = 0; i < p->nsamples; i++) {
-		frames = store_frames(s->st, p->stack[i], &n);
+		frames = store_frames(s->st, p->samples[i].stack, &n);
 		for (k = 0; k < n; k++) {
 			m = s->st->locations[frames[k]].mapping;
 			if (m == ID_NONE || seen[m] == i + 1)
@@ -286,9 +286,32 @@ struct keyed {
 	uint32_t sample;
 };
 
-static int cmp_keyed(const void *a, const void *b)
+/* By key, eight bits at a time from the lowest; digits that all have alike are passed over. */
+static void sort_keyed(struct keyed **keys, size_t n)
 {
-	return cmp_u64(((const struct keyed *)a)->key, ((const struct keyed *)b)->key);
+	struct keyed *from = *keys, *to = xmalloc((n + 1) * sizeof(*to)), *swap;
+	size_t count[256], i, at, c;
+	int shift;
+
+	for (shift = 0; shift < 64 && n > 1; shift += 8) {
+		memset(count, 0, sizeof(count));
+		for (i = 0; i < n; i++)
+			count[from[i].key >> shift & 0xff]++;
+		if (count[from[0].key >> shift & 0xff] == n)
+			continue;
+		for (i = at = 0; i < 256; i++) {
+			c = count[i];
+			count[i] = at;
+			at += c;
+		}
+		for (i = 0; i < n; i++)
+			to[count[from[i].key >> shift & 0xff]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	free(to);
+	*keys = from;
 }
 
 static void order_samples(struct sorter *s)
@@ -301,11 +324,11 @@ static void order_samples(struct sorter *s)
 	rank(s->stack_rank, s->st->nstacks, cmp_stack, s);
 	rank(s->label_rank, s->st->nlabelsets, cmp_labelset, s);
 	for (i = 0; i < p->nsamples; i++) {
-		keys[i].key = (uint64_t)s->stack_rank[p->stack[i]] << 32 |
-			      s->label_rank[p->labelset[i]];
+		keys[i].key = (uint64_t)s->stack_rank[p->samples[i].stack] << 32 |
+			      s->label_rank[p->samples[i].labelset];
 		keys[i].sample = i;
 	}
-	qsort(keys, p->nsamples, sizeof(*keys), cmp_keyed);
+	sort_keyed(&keys, p->nsamples);
 	s->o->samples = xmalloc((p->nsamples + 1) * sizeof(*s->o->samples));
 	for (i = 0; i < p->nsamples; i++)
 		s->o->samples[i] = keys[i].sample;

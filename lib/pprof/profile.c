@@ -39,8 +39,7 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	header_release(&p->h);
-	free(p->stack);
-	free(p->labelset);
+	free(p->samples);
 	free(p->values);
 	free(p->extents);
 	id_table_release(&p->sample_ids);
@@ -52,9 +51,22 @@ static uint64_t sample_hash(uint32_t stack, uint32_t labelset)
 	return hash_u64(stack, labelset);
 }
 
-void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset)
+void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset, int stage)
 {
-	id_table_prefetch(&p->sample_ids, sample_hash(stack, labelset));
+	uint64_t h = sample_hash(stack, labelset);
+	uint32_t id;
+	size_t s;
+
+	if (stage == 0) {
+		id_table_prefetch(&p->sample_ids, h);
+		return;
+	}
+	s = id_table_first(&p->sample_ids, h);
+	id = id_table_at(&p->sample_ids, h, &s);
+	if (id != ID_NONE) {
+		__builtin_prefetch(&p->samples[id]);
+		__builtin_prefetch(&p->values[id * p->h.ntypes]);
+	}
 }
 
 static int sum_overflow(const struct profile *p, size_t type, uint32_t stack, struct err *e)
@@ -85,7 +97,7 @@ int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int6
 
 	for (s = id_table_first(&p->sample_ids, h);
 	     (id = id_table_at(&p->sample_ids, h, &s)) != ID_NONE; s++) {
-		if (p->stack[id] != stack || p->labelset[id] != labelset)
+		if (p->samples[id].stack != stack || p->samples[id].labelset != labelset)
 			continue;
 		v = p->values + id * n;
 		for (i = 0; i < n; i++) {
@@ -94,12 +106,10 @@ int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int6
 		}
 		return 0;
 	}
-	XGROW(p->stack, p->nsamples, p->stack_cap);
-	XGROW(p->labelset, p->nsamples, p->labelset_cap);
+	XGROW(p->samples, p->nsamples, p->samples_cap);
 	XRESERVE(p->values, p->values_cap, (p->nsamples + 1) * n);
 	id = p->nsamples++;
-	p->stack[id] = stack;
-	p->labelset[id] = labelset;
+	p->samples[id] = (struct sample){stack, labelset};
 	if (n)
 		memcpy(p->values + id * n, values, n * sizeof(*values));
 	id_table_put(&p->sample_ids, h, id);
@@ -202,10 +212,10 @@ void profile_drop_zero(struct profile *p)
 	for (i = 0; i < p->nsamples; i++) {
 		if (is_zero(p->values + i * n, n))
 			continue;
-		p->stack[to] = p->stack[i];
-		p->labelset[to] = p->labelset[i];
+		p->samples[to] = p->samples[i];
 		memmove(p->values + to * n, p->values + i * n, n * sizeof(*p->values));
-		id_table_put(&p->sample_ids, sample_hash(p->stack[to], p->labelset[to]), to);
+		id_table_put(&p->sample_ids,
+			     sample_hash(p->samples[to].stack, p->samples[to].labelset), to);
 		to++;
 	}
 	p->nsamples = to;

@@ -15,9 +15,16 @@
 
 struct pending {
 	uint64_t hash;
+	size_t sample; /* row of the message */
 	size_t frames; /* in reader.frames */
 	uint32_t nframes, labelset, stack;
-	const int64_t *values;
+};
+
+/* A location of the message on its way to the store. */
+struct pending_location {
+	uint64_t hash, address;
+	size_t lines; /* in reader.lines */
+	uint32_t row, mapping;
 };
 
 struct reader {
@@ -31,8 +38,8 @@ struct reader {
 	/* scratch */
 	struct line *lines;
 	struct label *labels;
-	uint32_t *frames;
-	size_t lines_cap, labels_cap, frames_cap, nframes;
+	uint32_t *frames, *labelsets; /* label set by sample of the message; SAMPLE_DROP */
+	size_t lines_cap, labels_cap, frames_cap, labelsets_cap;
 };
 
 struct reader *reader_new(struct store *st, uint64_t max_size)
@@ -57,6 +64,7 @@ void reader_free(struct reader *r)
 	free(r->lines);
 	free(r->labels);
 	free(r->frames);
+	free(r->labelsets);
 	free(r);
 }
 
@@ -157,32 +165,69 @@ static uint32_t reader_mapping(struct reader *r, struct profile *p, uint32_t row
 	return r->mapping_ids[row];
 }
 
-static uint32_t make_location(struct reader *r, struct profile *p, uint32_t row)
+/* Mapping, address and lines of a location as the store wants them. */
+static void prepare_location(struct reader *r, struct profile *p, uint32_t row, size_t *nlines,
+			     struct pending_location *out)
 {
 	const struct raw_location *l = &r->msg.locations[row];
 	const struct raw_line *in = r->msg.lines + l->lines;
-	uint64_t address = l->address;
-	uint32_t mapping = ID_NONE, i;
+	struct line *lines;
+	uint32_t i;
 
+	out->row = row;
+	out->address = l->address;
+	out->mapping = ID_NONE;
 	if (l->mapping != ID_NONE) {
 		const struct raw_mapping *m = &r->msg.mappings[l->mapping];
 
-		mapping = reader_mapping(r, p, l->mapping);
+		out->mapping = reader_mapping(r, p, l->mapping);
 		if (r->st->mode == STORE_MERGED && (m->file || m->build_id))
-			address = address - m->start + m->offset;
+			out->address = l->address - m->start + m->offset;
 	}
-	XRESERVE(r->lines, r->lines_cap, l->nlines);
+	XRESERVE(r->lines, r->lines_cap, *nlines + l->nlines + 1);
+	lines = r->lines + *nlines;
 	for (i = 0; i < l->nlines; i++)
-		r->lines[i] = (struct line){reader_function(r, in[i].function), in[i].line,
-					    in[i].column};
-	return store_location(r->st, mapping, address, l->folded, r->lines, l->nlines);
+		lines[i] = (struct line){reader_function(r, in[i].function), in[i].line,
+					 in[i].column};
+	out->lines = *nlines;
+	*nlines += l->nlines;
+	out->hash = store_location_hash(out->mapping, out->address, l->folded, lines, l->nlines);
+	store_location_prefetch(r->st, out->hash, 0);
 }
 
-static inline uint32_t reader_location(struct reader *r, struct profile *p, uint32_t row)
+static void finish_locations(struct reader *r, const struct pending_location *batch, size_t n)
 {
-	if (r->location_ids[row] == ID_NONE)
-		r->location_ids[row] = make_location(r, p, row);
-	return r->location_ids[row];
+	const struct raw_location *l;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		store_location_prefetch(r->st, batch[i].hash, 1);
+	for (i = 0; i < n; i++)
+		store_location_prefetch(r->st, batch[i].hash, 2);
+	for (i = 0; i < n; i++) {
+		l = &r->msg.locations[batch[i].row];
+		r->location_ids[batch[i].row] = store_location_hashed(
+			r->st, batch[i].hash, batch[i].mapping, batch[i].address, l->folded,
+			r->lines + batch[i].lines, l->nlines);
+	}
+}
+
+/* Intern the locations that are marked (any id but ID_NONE). */
+static void read_locations(struct reader *r, struct profile *p)
+{
+	struct pending_location batch[BATCH];
+	size_t i, n = 0, nlines = 0;
+
+	for (i = 0; i < r->msg.nlocations; i++) {
+		if (r->location_ids[i] == ID_NONE)
+			continue;
+		prepare_location(r, p, i, &nlines, &batch[n++]);
+		if (n == BATCH) {
+			finish_locations(r, batch, n);
+			n = nlines = 0;
+		}
+	}
+	finish_locations(r, batch, n);
 }
 
 static uint32_t reader_labelset(struct reader *r, size_t from, size_t to)
@@ -214,43 +259,42 @@ static bool all_zero(const int64_t *v, size_t n)
 	return i == n;
 }
 
-/* Label set and frames of one sample; false: it is left out. */
-static bool prepare(struct reader *r, struct profile *p, size_t i,
-		    const struct sample_hooks *hooks, struct pending *out)
+/* Label sets of all samples, SAMPLE_DROP for those left out; marks the locations of the rest. */
+static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 {
 	const struct message *m = &r->msg;
-	size_t frames = i ? m->samples[i - 1].frames_end : 0;
-	size_t labels = i ? m->samples[i - 1].labels_end : 0, k, n;
-	uint32_t *to;
+	size_t i, k, frames = 0, labels = 0;
+	uint32_t set;
 
-	out->values = m->values + i * m->ntypes;
-	if (hooks->drop_zero && all_zero(out->values, m->ntypes))
-		return false;
-	out->labelset = reader_labelset(r, labels, m->samples[i].labels_end);
-	if (hooks->labelset) {
-		out->labelset = hooks->labelset(hooks->ctx, r->st, out->labelset);
-		if (out->labelset == SAMPLE_DROP)
-			return false;
+	XRESERVE(r->labelsets, r->labelsets_cap, m->nsamples);
+	for (i = 0; i < m->nsamples; i++) {
+		set = SAMPLE_DROP;
+		if (!hooks->drop_zero || !all_zero(m->values + i * m->ntypes, m->ntypes)) {
+			set = reader_labelset(r, labels, m->samples[i].labels_end);
+			if (hooks->labelset)
+				set = hooks->labelset(hooks->ctx, r->st, set);
+		}
+		r->labelsets[i] = set;
+		labels = m->samples[i].labels_end;
+		if (set != SAMPLE_DROP) {
+			for (k = frames; k < m->samples[i].frames_end; k++)
+				r->location_ids[m->frames[k]] = 0;
+		}
+		frames = m->samples[i].frames_end;
 	}
-	n = m->samples[i].frames_end - frames;
-	XRESERVE(r->frames, r->frames_cap, r->nframes + n + 1);
-	to = r->frames + r->nframes;
-	for (k = 0; k < n; k++)
-		to[k] = reader_location(r, p, m->frames[frames + k]);
-	out->frames = r->nframes;
-	out->nframes = n;
-	out->hash = store_stack_hash(to, n);
-	id_table_prefetch(&r->st->stack_ids, out->hash);
-	r->nframes += n;
-	return true;
 }
 
 static int add_batch(struct reader *r, struct profile *p, const struct sample_hooks *hooks,
 		     struct pending *batch, size_t n, struct err *e)
 {
+	const struct message *m = &r->msg;
 	size_t i;
 	int ret;
 
+	for (i = 0; i < n; i++)
+		store_stack_prefetch(r->st, batch[i].hash, 1);
+	for (i = 0; i < n; i++)
+		store_stack_prefetch(r->st, batch[i].hash, 2);
 	for (i = 0; i < n; i++) {
 		batch[i].stack = store_stack_hashed(r->st, batch[i].hash,
 						    r->frames + batch[i].frames,
@@ -258,26 +302,62 @@ static int add_batch(struct reader *r, struct profile *p, const struct sample_ho
 		if (hooks->stack)
 			batch[i].stack = hooks->stack(hooks->ctx, r->st, batch[i].stack);
 		if (batch[i].stack != SAMPLE_DROP)
-			profile_prefetch(p, batch[i].stack, batch[i].labelset);
+			profile_prefetch(p, batch[i].stack, batch[i].labelset, 0);
+	}
+	for (i = 0; i < n; i++) {
+		if (batch[i].stack != SAMPLE_DROP)
+			profile_prefetch(p, batch[i].stack, batch[i].labelset, 1);
 	}
 	for (i = 0; i < n; i++) {
 		if (batch[i].stack == SAMPLE_DROP)
 			continue;
-		ret = profile_add(p, batch[i].stack, batch[i].labelset, batch[i].values, e);
+		ret = profile_add(p, batch[i].stack, batch[i].labelset,
+				  m->values + batch[i].sample * m->ntypes, e);
 		if (ret < 0)
 			return ret;
 	}
 	return 0;
 }
 
+static int add_samples(struct reader *r, struct profile *p, const struct sample_hooks *hooks,
+		       struct err *e)
+{
+	const struct message *m = &r->msg;
+	struct pending batch[BATCH], *b;
+	size_t i, k, n = 0, from = 0, to, nframes = 0;
+	int ret;
+
+	for (i = 0; i < m->nsamples; i++, from = to) {
+		to = m->samples[i].frames_end;
+		if (r->labelsets[i] == SAMPLE_DROP)
+			continue;
+		XRESERVE(r->frames, r->frames_cap, nframes + (to - from) + 1);
+		for (k = from; k < to; k++)
+			r->frames[nframes + k - from] = r->location_ids[m->frames[k]];
+		b = &batch[n++];
+		*b = (struct pending){.sample = i,
+				      .frames = nframes,
+				      .nframes = to - from,
+				      .labelset = r->labelsets[i]};
+		b->hash = store_stack_hash(r->frames + nframes, b->nframes);
+		store_stack_prefetch(r->st, b->hash, 0);
+		nframes += b->nframes;
+		if (n == BATCH) {
+			ret = add_batch(r, p, hooks, batch, n, e);
+			if (ret < 0)
+				return ret;
+			n = nframes = 0;
+		}
+	}
+	return add_batch(r, p, hooks, batch, n, e);
+}
+
 int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *hooks,
 		struct err *e)
 {
 	static const struct sample_hooks none;
-	struct pending batch[BATCH];
 	const struct message *m = &r->msg;
-	size_t i, n = 0;
-	int ret;
+	size_t i;
 
 	if (!hooks)
 		hooks = &none;
@@ -291,19 +371,9 @@ int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *
 		if (m->nmappings && p->main_mapping == ID_NONE)
 			p->main_mapping = r->mapping_ids[0];
 	}
-	for (i = 0; i < m->nsamples; i++) {
-		if (!n)
-			r->nframes = 0;
-		if (!prepare(r, p, i, hooks, &batch[n]))
-			continue;
-		if (++n == BATCH) {
-			ret = add_batch(r, p, hooks, batch, n, e);
-			if (ret < 0)
-				return ret;
-			n = 0;
-		}
-	}
-	return add_batch(r, p, hooks, batch, n, e);
+	choose_samples(r, hooks);
+	read_locations(r, p);
+	return add_samples(r, p, hooks, e);
 }
 
 int profile_decode(struct store *st, const uint8_t *msg, size_t n, struct profile **out,

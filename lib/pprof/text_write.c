@@ -167,10 +167,10 @@ static void put_sample(struct buf *b, const struct profile *p, const struct orde
 	for (i = 0; i < p->h.ntypes; i++)
 		buf_printf(b, " %" PRId64, profile_values(p, s)[i]);
 	buf_puts(b, " :");
-	frames = store_frames(st, p->stack[s], &n);
+	frames = store_frames(st, p->samples[s].stack, &n);
 	for (k = 0; k < n; k++)
 		buf_printf(b, " %u", o->location_no[frames[k]]);
-	l = store_labels(st, p->labelset[s], &n);
+	l = store_labels(st, p->samples[s].labelset, &n);
 	if (n)
 		buf_puts(b, " :");
 	for (k = 0; k < n; k++) {

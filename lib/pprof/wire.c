@@ -21,8 +21,8 @@ static const char *varint_trouble(const uint8_t *p, const uint8_t *end)
 	return end - p >= 10 ? "varint longer than ten bytes" : "truncated varint";
 }
 
-const uint8_t *wire_field(const uint8_t *p, const uint8_t *end, struct wire_field *f,
-			  const char **why, const uint8_t **bad)
+const uint8_t *wire_field_slow(const uint8_t *p, const uint8_t *end, struct wire_field *f,
+			       const char **why, const uint8_t **bad)
 {
 	const uint8_t *next;
 	uint64_t key, n;

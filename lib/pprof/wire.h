@@ -39,5 +39,33 @@ static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end, u
  * The field at p into *f: behind it, or NULL with *why (static text) and *bad (where) set.
  * p must be below end.
  */
-const uint8_t *wire_field(const uint8_t *p, const uint8_t *end, struct wire_field *f,
-			  const char **why, const uint8_t **bad);
+const uint8_t *wire_field_slow(const uint8_t *p, const uint8_t *end, struct wire_field *f,
+			       const char **why, const uint8_t **bad);
+
+static inline const uint8_t *wire_field(const uint8_t *p, const uint8_t *end,
+					struct wire_field *f, const char **why,
+					const uint8_t **bad)
+{
+	const uint8_t *next;
+	uint64_t n;
+
+	/* nearly all: a key of one byte, then a number or a length */
+	if (*p < 0x80 && ((*p & 7) == WIRE_VARINT || (*p & 7) == WIRE_BYTES)) {
+		next = wire_varint(p + 1, end, &n);
+		if (next) {
+			f->at = p;
+			f->number = *p >> 3;
+			f->type = *p & 7;
+			if (f->type == WIRE_VARINT) {
+				f->value = n;
+				return next;
+			}
+			if (n <= (size_t)(end - next)) {
+				f->p = next;
+				f->n = n;
+				return next + n;
+			}
+		}
+	}
+	return wire_field_slow(p, end, f, why, bad);
+}
