@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prof-merge: add profiles up, one result per profile type and time window. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/num.h"
+#include "lib/base/xalloc.h"
+#include "lib/io/output.h"
+#include "lib/pprof/merge.h"
+#include "lib/pprof/source.h"
+#include "lib/pprof/writer.h"
+#include "lib/query/query.h"
+#include "lib/ui/cli.h"
+#include "lib/ui/queryopt.h"
+
+enum { OPT_BY = 1, OPT_WITHOUT, OPT_LABEL, OPT_WINDOW, OPT_EXPECT };
+
+struct options {
+	struct cli cli;
+	struct query *query;
+	struct operands files;
+	char **by, **without;
+	size_t nby, nwithout, by_cap, without_cap;
+	int64_t window_ns;
+	uint64_t expect;
+	bool has_expect;
+};
+
+static const struct argp_option option_table[] = {
+	{"by", OPT_BY, "LABELS", 0, "Keep only these labels and add up what is then equal", 1},
+	{"without", OPT_WITHOUT, "LABELS", 0, "Leave these labels out and add up", 1},
+	{"label", OPT_LABEL, "KEY=VALUE", 0, "Put a label on every sample (replaces KEY)", 1},
+	{"window", OPT_WINDOW, "DURATION", 0,
+	 "One result per window of this length since the epoch (UTC)", 1},
+	{"expect", OPT_EXPECT, "N", 0, "Fail, writing nothing, unless there are N profiles", 1},
+	{0},
+};
+
+/* "a,b" into a list; keys are never empty. */
+static void add_keys(char ***list, size_t *n, size_t *cap, char *arg, const char *option)
+{
+	char *key, *save;
+
+	if (!*arg)
+		cli_usage_error("--%s: no label given", option);
+	for (key = strtok_r(arg, ",", &save); key; key = strtok_r(NULL, ",", &save)) {
+		XGROW(*list, *n, *cap);
+		(*list)[(*n)++] = key;
+	}
+}
+
+static void add_label(struct options *o, char *arg)
+{
+	char *eq = strchr(arg, '=');
+
+	if (!eq || eq == arg)
+		cli_usage_error("--label: not KEY=VALUE: %s", arg);
+	*eq = 0;
+	query_add_label(o->query, arg, eq + 1);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o->query;
+		state->child_inputs[1] = &o->cli;
+		state->child_inputs[2] = &o->cli;
+		return 0;
+	case OPT_BY:
+		add_keys(&o->by, &o->nby, &o->by_cap, arg, "by");
+		return 0;
+	case OPT_WITHOUT:
+		add_keys(&o->without, &o->nwithout, &o->without_cap, arg, "without");
+		return 0;
+	case OPT_LABEL:
+		add_label(o, arg);
+		return 0;
+	case OPT_WINDOW:
+		if (num_parse_duration(arg, &o->window_ns) < 0 || o->window_ns <= 0)
+			cli_usage_error("--window: not a length of time: %s", arg);
+		return 0;
+	case OPT_EXPECT:
+		if (num_parse_u64(arg, &o->expect) < 0)
+			cli_usage_error("--expect: not a number: %s", arg);
+		o->has_expect = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		cli_operand(&o->files, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->nby && o->nwithout)
+			cli_usage_error("--by and --without exclude each other");
+		if (o->nby)
+			query_set_by(o->query, o->by, o->nby);
+		if (o->nwithout)
+			query_set_without(o->query, o->without, o->nwithout);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{&queryopt_argp, 0, NULL, 0},
+	{&cli_input_argp, 0, NULL, 0},
+	{&cli_argp, 0, NULL, 0},
+	{0},
+};
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Add pprof profiles up: one result per profile type (and window).\v"
+	       "Without FILE, or for -, reads standard input; a directory means its *.pb.gz. "
+	       "See prof-merge(1).",
+	.children = children,
+};
+
+/* Read everything; nothing is written before the last input was good. */
+static int read_all(const struct options *o, struct merger *m, struct err *e)
+{
+	struct source *s = source_new(o->files.v, o->files.n, o->cli.max_size);
+	const uint8_t *msg;
+	uint64_t good = 0;
+	size_t n;
+	int r;
+
+	while ((r = source_next(s, &msg, &n, e)) != 0) {
+		if (r > 0) {
+			r = merger_add(m, msg, n, e);
+			if (r < 0)
+				err_prefix(e, "%s", source_name(s));
+		}
+		if (r == 0) {
+			good++;
+		} else if (!o->cli.skip_bad || r == -EOVERFLOW || r == -ENODATA) {
+			goto out;
+		} else {
+			cli_error("%s", e->msg);
+		}
+	}
+	if (!good)
+		r = err_set(e, ENODATA, "no good profile in input");
+	else if (o->has_expect && good != o->expect)
+		r = err_set(e, EINVAL, "expected %llu profiles, got %llu",
+			    (unsigned long long)o->expect, (unsigned long long)good);
+out:
+	source_free(s);
+	return r;
+}
+
+static int write_all(const struct options *o, struct merger *m, struct err *e)
+{
+	struct output *out;
+	struct profile **results;
+	size_t n, i;
+	int r = query_status(o->query, e);
+
+	if (r < 0)
+		return r;
+	results = merger_results(m, &n);
+	if (!n && query_type_missed(o->query))
+		return err_set(e, ENODATA, "no profile has the type %s",
+			       query_type_text(o->query));
+	if (!n)
+		return err_set(e, ENODATA, "no profile in the time asked for");
+	r = output_open(o->cli.output, true, &out, e);
+	if (r < 0)
+		return r;
+	for (i = 0; i < n && !r; i++)
+		r = profile_write(results[i], out, e);
+	if (!r)
+		return output_commit(out, e);
+	output_abort(out);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct merge_opts mo = {0};
+	struct merger *m;
+	struct err e = {0};
+	int r;
+
+	cli_start("prof-merge", true);
+	o.query = query_new();
+	cli_parse(&argp, argc, argv, &o);
+	cli_need_input(&argp, o.files.n);
+	mo.hooks = query_hooks(o.query);
+	mo.take = query_take;
+	mo.ctx = o.query;
+	mo.max_size = o.cli.max_size;
+	mo.window_ns = o.window_ns;
+	m = merger_new(&mo);
+	r = read_all(&o, m, &e);
+	if (!r)
+		r = write_all(&o, m, &e);
+	merger_free(m);
+	query_free(o.query);
+	free(o.files.v);
+	free(o.by);
+	free(o.without);
+	return cli_finish(r, EXIT_OK, &e);
+}
