@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Completion of options, in a bash as it would ask.
+. "$top/tests/lib/tap.sh"
+
+library=/usr/share/bash-completion/bash_completion
+[ -f "$library" ] || skip_all 'bash-completion is not installed'
+[ -x "$build/bin/prof-merge" ] || skip_all 'prof-merge is not built'
+
+# answers PROGRAM WORD: the answers, sorted
+answers() {
+	# shellcheck disable=SC2016
+	bash --norc -c '
+		. "$1"; . "$2"
+		compopt() { :; }
+		COMP_WORDS=("$3" "$4") COMP_CWORD=1 COMP_LINE="$3 $4" COMP_POINT=${#COMP_LINE}
+		_profpipe "$3" "$4" "$3"
+		printf "%s\n" "${COMPREPLY[@]}"
+	' - "$library" "$top/scripts/completion.bash" "$1" "$2" 2>"$tmp/err" | sort
+}
+
+is "$(answers prof-merge --exp)" '--expect=' 'an option with an argument'
+is "$(answers prof-merge --skip-b)" '--skip-bad' 'an option without'
+is "$(answers prof-merge --no-such)" '' 'no option'
+: >"$tmp/one.pb.gz"
+is "$(answers prof-merge "$tmp/on")" "$tmp/one.pb.gz" 'a file'
+for program in "$build"/bin/prof-*; do
+	name=$(basename "$program")
+	"$program" --help | grep -oE -e '--[a-z][a-z-]*' | sort -u >"$tmp/help"
+	answers "$name" -- | grep -oE -e '--[a-z][a-z-]*' | sort -u >"$tmp/got"
+	is "$(comm -13 "$tmp/help" "$tmp/got")" '' "$name: offers only what --help has"
+	is "$(grep -cxE -e '--(help|output|version)' "$tmp/got")" 3 "$name: offers the common ones"
+done
+done_testing
