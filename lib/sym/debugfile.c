@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sym/debugfile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/xalloc.h"
+
+#define DELETED " (deleted)"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+struct build_id build_id_parse(const char *text)
+{
+	struct build_id id = {.text = text};
+	size_t n = strlen(text), i;
+
+	if (!n || n % 2 || n / 2 > BUILD_ID_MAX)
+		return id;
+	for (i = 0; i < n / 2; i++) {
+		int hi = hex_digit(text[2 * i]), lo = hex_digit(text[2 * i + 1]);
+
+		if (hi < 0 || lo < 0)
+			return id;
+		id.bytes[i] = hi << 4 | lo;
+	}
+	id.n = n / 2;
+	return id;
+}
+
+bool build_id_matches(const struct build_id *id, const struct elf_file *f)
+{
+	if (id->n && f->build_id_n == id->n && !memcmp(id->bytes, f->build_id, id->n))
+		return true;
+	return id->text[0] && f->go_build_id && !strcmp(id->text, f->go_build_id);
+}
+
+void found_file_release(struct found_file *f)
+{
+	elf_free(f->elf);
+	free(f->path);
+	*f = (struct found_file){0};
+}
+
+/* One search: what is wanted, and the best result so far. */
+struct search {
+	const struct build_id *id; /* NULL, or without text: no id to compare */
+	const uint32_t *crc;	   /* or the whole file's checksum */
+	const struct elf_file *not_this; /* a link may point at the file it is in */
+	struct found_file *out;
+	enum found result;
+};
+
+static void note(struct search *s, enum found what, const char *path, const char *why)
+{
+	if (s->result != FOUND_NOTHING && !(s->result == FOUND_UNUSABLE && what == FOUND_MISMATCH))
+		return;
+	s->result = what;
+	free(s->out->path);
+	s->out->path = xstrdup(path);
+	err_set(&s->out->why, EINVAL, "%s", why);
+}
+
+static bool is_wanted(struct search *s, struct elf_file *f, const char *path)
+{
+	struct err e;
+	uint32_t crc;
+
+	if (s->not_this && s->not_this->dev == f->dev && s->not_this->ino == f->ino)
+		return false;
+	if (s->id && s->id->text[0]) {
+		if (build_id_matches(s->id, f))
+			return true;
+		note(s, FOUND_MISMATCH, path,
+		     f->build_id_n ? "build id differs" : "has no build id");
+		return false;
+	}
+	if (!s->crc)
+		return true;
+	if (elf_crc32(f, &crc, &e)) {
+		note(s, FOUND_UNUSABLE, path, e.msg);
+		return false;
+	}
+	if (crc == *s->crc)
+		return true;
+	note(s, FOUND_MISMATCH, path, "checksum differs");
+	return false;
+}
+
+/* Open a path as seen from a root directory, whose links may be absolute. */
+static int open_below(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT,
+	};
+	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, code;
+
+	if (dir < 0)
+		return -1;
+	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	code = errno;
+	if (fd < 0 && (code == ENOSYS || code == EPERM) && !strstr(path, "..")) {
+		fd = openat(dir, path + strspn(path, "/"), how.flags);
+		code = errno;
+	}
+	close(dir);
+	errno = code;
+	return fd;
+}
+
+/* Try one file; true ends the search. */
+static bool try_file(struct search *s, const char *root, const char *path)
+{
+	char *full = root ? xasprintf("%s%s%s", root, path[0] == '/' ? "" : "/", path)
+			  : xstrdup(path);
+	struct elf_file *f = NULL;
+	struct err e;
+	int fd = root ? open_below(root, path)
+		      : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			note(s, FOUND_UNUSABLE, full, strerror(errno));
+	} else if (elf_open_fd(fd, &f, &e)) {
+		note(s, FOUND_UNUSABLE, full, e.msg);
+	} else if (is_wanted(s, f, full)) {
+		free(s->out->path);
+		*s->out = (struct found_file){.elf = f, .path = full};
+		s->result = FOUND_FILE;
+		return true;
+	}
+	elf_free(f);
+	free(full);
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool try_binaries(const struct sym_paths *p, struct search *s, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < p->nbinaries; i++) {
+		/* without a build id the name has to do: the user gave the file */
+		if (!s->id->text[0] && strcmp(base_name(p->binaries[i]), base_name(path)))
+			continue;
+		if (try_file(s, NULL, p->binaries[i]))
+			return true;
+	}
+	/* those were offers for any mapping: not fitting this one is no news */
+	if (s->id->text[0]) {
+		found_file_release(s->out);
+		s->result = FOUND_NOTHING;
+	}
+	return false;
+}
+
+enum found debugfile_binary(const struct sym_paths *p, const char *path,
+			    const struct build_id *id, struct found_file *out)
+{
+	struct search s = {.id = id, .out = out};
+	size_t n = strlen(path), i;
+	char *plain;
+
+	*out = (struct found_file){0};
+	if (n > strlen(DELETED) && !strcmp(path + n - strlen(DELETED), DELETED)) {
+		n -= strlen(DELETED);
+		if (!id->text[0]) {
+			note(&s, FOUND_NOTHING, path, "deleted, and no build id to check by");
+			return FOUND_NOTHING;
+		}
+	}
+	plain = xstrndup(path, n);
+	if (try_binaries(p, &s, plain))
+		goto out;
+	for (i = 0; i < p->nsysroots; i++)
+		if (try_file(&s, p->sysroots[i], plain))
+			goto out;
+	if (id->text[0] || !p->nsysroots)
+		try_file(&s, NULL, plain);
+out:
+	free(plain);
+	return s.result;
+}
+
+static bool try_build_id(const struct sym_paths *p, struct search *s, const struct build_id *id)
+{
+	char hex[2 * BUILD_ID_MAX + 1], *tree, *flat, *sys;
+	bool done = false;
+	size_t i;
+
+	if (id->n < 2)
+		return false;
+	for (i = 0; i < id->n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	tree = xasprintf("/.build-id/%.2s/%s.debug", hex, hex + 2);
+	flat = xasprintf("/%.2s/%s.debug", hex, hex + 2);
+	sys = xasprintf("/usr/lib/debug%s", tree);
+	for (i = 0; i < p->ndebug_dirs && !done; i++) {
+		char *a = xasprintf("%s%s", p->debug_dirs[i], tree);
+		char *b = xasprintf("%s%s", p->debug_dirs[i], flat);
+
+		done = try_file(s, NULL, a) || try_file(s, NULL, b);
+		free(a);
+		free(b);
+	}
+	for (i = 0; i < p->nsysroots && !done; i++)
+		done = try_file(s, p->sysroots[i], sys);
+	free(tree);
+	free(flat);
+	free(sys);
+	return done;
+}
+
+static bool try_link(const struct sym_paths *p, struct search *s, const char *bin_path,
+		     const char *link)
+{
+	int dir_n = (int)(base_name(bin_path) - bin_path);
+	char *name;
+	bool done;
+	size_t i;
+
+	if (strchr(link, '/'))
+		return false;
+	name = xasprintf("%.*s%s", dir_n, bin_path, link);
+	done = try_file(s, NULL, name);
+	free(name);
+	if (!done) {
+		name = xasprintf("%.*s.debug/%s", dir_n, bin_path, link);
+		done = try_file(s, NULL, name);
+		free(name);
+	}
+	for (i = 0; i < p->ndebug_dirs && !done; i++) {
+		name = xasprintf("%s/%.*s%s", p->debug_dirs[i], dir_n, bin_path, link);
+		done = try_file(s, NULL, name);
+		free(name);
+	}
+	return done;
+}
+
+enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
+			   const char *bin_path, const struct build_id *id,
+			   struct found_file *out)
+{
+	struct build_id own = *id;
+	struct search s = {.id = &own, .out = out, .not_this = bin};
+	const char *link;
+	uint32_t crc;
+
+	*out = (struct found_file){0};
+	/* the binary has been checked against the profile, so its own id is as good */
+	if (bin && bin->build_id_n) {
+		memcpy(own.bytes, bin->build_id, bin->build_id_n);
+		own.n = bin->build_id_n;
+		own.text = "binary's";
+	}
+	if (try_build_id(p, &s, &own) || !bin || !elf_debuglink(bin, &link, &crc))
+		return s.result;
+	s.crc = &crc;
+	try_link(p, &s, bin_path, link);
+	return s.result;
+}
+
+enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
+			 const char *debug_path, struct found_file *out)
+{
+	struct build_id id = {.text = "supplementary"};
+	struct search s = {.id = &id, .out = out, .not_this = debug};
+	const uint8_t *bytes;
+	const char *name;
+	char *real, *full;
+
+	*out = (struct found_file){0};
+	if (!elf_debugaltlink(debug, &name, &bytes, &id.n))
+		return FOUND_NOTHING;
+	memcpy(id.bytes, bytes, id.n);
+	if (name[0] == '/') {
+		if (try_file(&s, NULL, name))
+			return s.result;
+	} else {
+		/* relative to where the debug file really is: build-id trees are links */
+		real = realpath(debug_path, NULL);
+		full = real ? xasprintf("%.*s%s", (int)(base_name(real) - real), real, name) : NULL;
+		free(real);
+		if (full)
+			try_file(&s, NULL, full);
+		free(full);
+		if (s.result == FOUND_FILE)
+			return s.result;
+	}
+	try_build_id(p, &s, &id);
+	return s.result;
+}

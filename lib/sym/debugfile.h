@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the files that belong to a mapping: the binary, its separate debug information, and
+ * dwz's supplementary file. A file whose build id differs from the wanted one is never used.
+ *
+ * Binary: each --binary whose build id is the wanted one (or, for a mapping without a build id,
+ * whose base name is the mapping's), then the mapping's path below each sysroot, then the path
+ * itself (for a mapping without a build id only when there is no sysroot). " (deleted)" is cut
+ * off, and such a path is only used with a build id.
+ *
+ * Debug file, by build id AB CDEF…: D/.build-id/ab/cdef….debug and D/ab/cdef….debug for each
+ * debug directory D, given ones and /usr/lib/debug of each sysroot; then by the binary's
+ * .gnu_debuglink NAME: beside the binary, in .debug/ beside it, and in D/dir/. There the build
+ * ids must be equal where the binary has one; else the CRC must be right.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/err.h"
+#include "lib/sym/elf.h"
+
+struct sym_paths { /* arrays not owned */
+	const char *const *debug_dirs, *const *sysroots, *const *binaries;
+	size_t ndebug_dirs, nsysroots, nbinaries;
+};
+
+/* A build id as profiles write it. */
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	size_t n;	  /* 0: not hexadecimal, or empty */
+	const char *text; /* not owned; "" = none */
+};
+
+struct build_id build_id_parse(const char *text); /* keeps the pointer */
+bool build_id_matches(const struct build_id *id, const struct elf_file *f);
+
+enum found {
+	FOUND_NOTHING, /* no such file */
+	FOUND_FILE,
+	FOUND_MISMATCH, /* only files with another build id (or CRC) */
+	FOUND_UNUSABLE, /* only files that are not ELF programs, or cannot be read */
+};
+
+struct found_file {
+	struct elf_file *elf; /* owned by the caller; NULL unless FOUND_FILE */
+	char *path;	      /* of the file, or of the first that was not right; owned; may be NULL */
+	struct err why;	      /* not FOUND_FILE: what was wrong with it; code 0 if nothing was there */
+};
+
+void found_file_release(struct found_file *f);
+
+enum found debugfile_binary(const struct sym_paths *p, const char *path,
+			    const struct build_id *id, struct found_file *out);
+/* bin may be NULL when id has bytes. */
+enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
+			   const char *bin_path, const struct build_id *id,
+			   struct found_file *out);
+/* The supplementary file that `debug` (at debug_path) refers to; FOUND_NOTHING if to none. */
+enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
+			 const char *debug_path, struct found_file *out);

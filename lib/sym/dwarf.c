@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sym/dwarf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/sym/dwarf_internal.h"
+
+/* Steps (entries, attributes, rows, ranges) that a byte of debug information may cost. */
+#define WORK_PER_BYTE 16
+#define WORK_MIN (1u << 20)
+
+#define CANDIDATES_MAX 64 /* units that may claim one address */
+#define ROWS_BACK_MAX 64  /* how far to look for an earlier row with a line */
+
+static int load(struct dwarf *dw, const char *name, struct dw_section *s, struct err *e)
+{
+	int r = elf_debug_data(dw->file, name, &s->p, &s->n, e);
+
+	dw->work += (uint64_t)s->n * WORK_PER_BYTE;
+	return r;
+}
+
+int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
+	       struct dwarf **out, struct err *e)
+{
+	struct dwarf *dw = xcalloc(1, sizeof(*dw));
+	int r;
+
+	dw->file = f;
+	dw->strings = strings;
+	dw->swap = f->swap;
+	dw->work = WORK_MIN;
+	if (!elf_has_debug(f, "info"))
+		r = err_set(e, ENODATA, "no debug information");
+	else if ((r = load(dw, "info", &dw->info, e)) ||
+		 (r = load(dw, "abbrev", &dw->abbrev, e)) ||
+		 (r = load(dw, "str", &dw->str, e)) ||
+		 (r = load(dw, "line_str", &dw->line_str, e)) ||
+		 (r = load(dw, "str_offsets", &dw->str_offsets, e)) ||
+		 (r = load(dw, "addr", &dw->addr, e)) ||
+		 (r = load(dw, "line", &dw->line, e)) ||
+		 (r = load(dw, "ranges", &dw->ranges, e)) ||
+		 (r = load(dw, "rnglists", &dw->rnglists, e)))
+		;
+	else if (alt)
+		r = dwarf_open(alt, NULL, strings, &dw->alt, e);
+	if (r) {
+		dwarf_free(dw);
+		return r;
+	}
+	dw->work_full = dw->work;
+	dw_scan_units(dw);
+	*out = dw;
+	return 0;
+}
+
+void dwarf_free(struct dwarf *dw)
+{
+	size_t i;
+
+	if (!dw)
+		return;
+	dwarf_free(dw->alt);
+	for (i = 0; i < dw->nunits; i++)
+		dw_table_free(dw->units[i].table);
+	for (i = 0; i < dw->nabbrevs; i++)
+		dw_abbrevs_free(dw->abbrevs[i]);
+	free(dw->units);
+	free(dw->claims);
+	free(dw->abbrevs);
+	free(dw->functions);
+	u64map_release(&dw->by_origin);
+	free(dw);
+}
+
+/* An address and a unit that claims it. */
+struct pair {
+	uint32_t unit, addr;
+};
+
+struct pairs {
+	struct pair *v;
+	size_t n, cap;
+};
+
+/* What one unit knows of an address, and how much that is worth. */
+struct match {
+	uint32_t unit;	  /* DWARF_NONE: nothing yet */
+	uint32_t stretch; /* DWARF_NONE: no function */
+	uint32_t row;	  /* DWARF_NONE: no line */
+	uint32_t seq_first;
+	uint32_t size; /* of the function's range */
+};
+
+static int pair_cmp(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* Linear merge of sorted addresses with sorted claims. */
+static void pair_up(const struct dwarf *dw, const uint64_t *addrs, size_t n, struct pairs *out)
+{
+	struct dw_claim active[CANDIDATES_MAX];
+	size_t nactive = 0, i, k, kept, next = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = kept = 0; k < nactive; k++)
+			if (active[k].high > addrs[i])
+				active[kept++] = active[k];
+		nactive = kept;
+		for (; next < dw->nclaims && dw->claims[next].low <= addrs[i]; next++)
+			if (dw->claims[next].high > addrs[i] && nactive < CANDIDATES_MAX)
+				active[nactive++] = dw->claims[next];
+		for (k = 0; k < nactive; k++) {
+			XGROW(out->v, out->n, out->cap);
+			out->v[out->n++] = (struct pair){active[k].unit, i};
+		}
+	}
+	qsort(out->v, out->n, sizeof(*out->v), pair_cmp);
+}
+
+/* Index of the last stretch that starts at or before addr; DWARF_NONE. */
+static uint32_t find_stretch(const struct dw_table *t, uint64_t addr)
+{
+	size_t lo = 0, hi = t->nstretches, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->stretches[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || t->stretches[lo - 1].node == DWARF_NONE)
+		return DWARF_NONE;
+	return lo - 1;
+}
+
+static uint32_t find_row(const struct dw_lines *l, const struct dw_seq *s, uint64_t addr)
+{
+	size_t lo = s->first, hi = (size_t)s->first + s->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (l->rows[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > s->first ? lo - 1 : DWARF_NONE;
+}
+
+static struct match match_in(const struct dw_table *t, uint32_t unit, uint64_t addr)
+{
+	struct match m = {.unit = unit, .row = DWARF_NONE};
+	const struct dw_seq *s = dw_find_seq(&t->lines, addr);
+
+	m.stretch = find_stretch(t, addr);
+	if (m.stretch != DWARF_NONE)
+		m.size = t->stretches[m.stretch].sub_size;
+	if (s) {
+		m.row = find_row(&t->lines, s, addr);
+		m.seq_first = s->first;
+	}
+	return m;
+}
+
+static int worth(const struct match *m)
+{
+	if (m->unit == DWARF_NONE)
+		return -1;
+	return (m->stretch != DWARF_NONE ? 2 : 0) + (m->row != DWARF_NONE ? 1 : 0);
+}
+
+/* Units come in order of offset: among equals the first one stays. */
+static bool is_better(const struct match *a, const struct match *b)
+{
+	if (worth(a) != worth(b))
+		return worth(a) > worth(b);
+	return a->size < b->size;
+}
+
+/*
+ * The row for an address, or where that has line 0 (code no line is to blame for) the nearest
+ * earlier one of the same file within the innermost function's range.
+ */
+static const struct dw_row *row_with_line(const struct dw_table *t, const struct match *m,
+					  bool *earlier)
+{
+	const struct dw_row *row = &t->lines.rows[m->row], *at = row;
+	const struct dw_stretch *st;
+	uint64_t low;
+	unsigned i;
+
+	if (row->line || m->stretch == DWARF_NONE)
+		return row;
+	st = &t->stretches[m->stretch];
+	low = st->start - st->back;
+	for (i = 0; i < ROWS_BACK_MAX && at > &t->lines.rows[m->seq_first]; i++) {
+		at--;
+		if (at->addr < low)
+			break;
+		if (at->line && at->file == row->file) {
+			*earlier = true;
+			return at;
+		}
+	}
+	return row;
+}
+
+static void add_frame(struct dwarf_result *res, struct dwarf_answer *a, struct dwarf_frame f)
+{
+	XGROW(res->frames, res->nframes, res->frames_cap);
+	res->frames[res->nframes++] = f;
+	a->n++;
+}
+
+static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result *res,
+		   struct dwarf_answer *a)
+{
+	struct dwarf_frame f = {.function = DWARF_NONE};
+	const struct dw_row *row;
+	struct dw_unit *u;
+	struct dw_table *t;
+	uint32_t node;
+
+	a->first = res->nframes;
+	if (m->unit == DWARF_NONE)
+		return;
+	u = &dw->units[m->unit];
+	t = u->table;
+	a->unit = true;
+	a->dwo_missing = u->dwo;
+	a->damaged = u->damaged;
+	if (m->row != DWARF_NONE) {
+		row = row_with_line(t, m, &a->earlier_line);
+		f.file = dw_file_id(dw, u, &t->lines, row->file);
+		f.line = row->line;
+		f.column = row->line ? row->column : 0;
+	}
+	if (m->stretch == DWARF_NONE) {
+		if (m->row != DWARF_NONE)
+			add_frame(res, a, f);
+		return;
+	}
+	node = t->stretches[m->stretch].node;
+	while (node != DWARF_NONE && a->n < DWARF_FRAMES_MAX) {
+		const struct dw_node *nd = &t->nodes[node];
+
+		f.function = dw_node_function(dw, u, t, node);
+		add_frame(res, a, f);
+		/* the place of a call belongs to the caller, and counts in the concrete unit */
+		f.file = dw_file_id(dw, u, &t->lines, nd->call_file);
+		f.line = nd->call_line;
+		f.column = nd->call_column;
+		node = nd->parent;
+	}
+}
+
+void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n, struct dwarf_result *res)
+{
+	struct match *best = xcalloc(n ? n : 1, sizeof(*best)), m;
+	const struct dw_table *t;
+	struct pairs pairs = {0};
+	size_t i;
+
+	*res = (struct dwarf_result){.answers = xcalloc(n ? n : 1, sizeof(*res->answers))};
+	dw->work = dw->work_full;
+	if (dw->alt)
+		dw->alt->work = dw->alt->work_full;
+	pair_up(dw, addrs, n, &pairs);
+	for (i = 0; i < n; i++)
+		best[i].unit = DWARF_NONE;
+	for (i = 0; i < pairs.n; i++) {
+		t = dw_unit_table(dw, pairs.v[i].unit);
+		m = match_in(t, pairs.v[i].unit, addrs[pairs.v[i].addr]);
+		if (is_better(&m, &best[pairs.v[i].addr]))
+			best[pairs.v[i].addr] = m;
+	}
+	for (i = 0; i < n; i++)
+		answer(dw, &best[i], res, &res->answers[i]);
+	free(pairs.v);
+	free(best);
+}
+
+void dwarf_result_release(struct dwarf_result *res)
+{
+	free(res->answers);
+	free(res->frames);
+	*res = (struct dwarf_result){0};
+}
+
+const struct dwarf_function *dwarf_function(const struct dwarf *dw, uint32_t function)
+{
+	return &dw->functions[function];
+}
+
+size_t dwarf_nfunctions(const struct dwarf *dw)
+{
+	return dw->nfunctions;
+}
+
+size_t dwarf_table_bytes(const struct dwarf *dw)
+{
+	return dw->table_bytes;
+}
+
+size_t dwarf_ndamaged(const struct dwarf *dw)
+{
+	return dw->ndamaged;
+}

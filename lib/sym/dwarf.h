@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses to functions, lines and inlined frames by DWARF 2 to 5, in bulk.
+ *
+ * dwarf_open() scans unit headers and root entries only. A look-up takes many sorted addresses:
+ * each unit that holds one is decoded once, as a whole, into tables of its own (line rows;
+ * functions and inlined calls flattened into sorted, non-overlapping stretches), which are kept
+ * for the next look-up. Damage ends the unit it is in, never the file; work is bounded by the
+ * size of the sections.
+ *
+ * Addresses are the ones of the file that DWARF was read from.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/sym/elf.h"
+
+#define DWARF_FRAMES_MAX 256 /* per address; what is over is the callers' side, dropped */
+
+struct dwarf;
+
+/* A function as its entries name it; string ids of the table given to dwarf_open(). */
+struct dwarf_function {
+	uint32_t linkage;    /* linkage name or 0 */
+	uint32_t bare;	     /* DW_AT_name or 0 */
+	uint32_t start_line; /* where it is declared, 0 = unknown */
+	uint32_t start_file; /* string id, 0 = unknown */
+	bool alt_missing;    /* the name is in a supplementary file that is not here */
+};
+
+struct dwarf_frame {
+	uint32_t function; /* index for dwarf_function(), or DWARF_NONE: a line alone */
+	uint32_t file;	   /* string id, 0 = unknown */
+	uint32_t line, column;
+};
+
+#define DWARF_NONE UINT32_MAX
+
+struct dwarf_answer {
+	uint32_t first, n; /* frames, innermost first; n = 0: nothing known */
+	bool unit;	   /* a unit claims the address */
+	bool dwo_missing;  /* and its functions are in a .dwo file */
+	bool damaged;	   /* and it could not be decoded to its end */
+	bool earlier_line; /* the row has line 0; the line is of an earlier row, as documented */
+};
+
+struct dwarf_result {
+	struct dwarf_answer *answers; /* one per address */
+	struct dwarf_frame *frames;
+	size_t nframes, frames_cap;
+};
+
+/*
+ * f (and alt, the supplementary file of dwz; may be NULL) must outlive the dwarf and keep
+ * their data. -ENODATA without debug information.
+ */
+int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
+	       struct dwarf **out, struct err *e);
+void dwarf_free(struct dwarf *dw);
+
+/* addrs: n, sorted, distinct. The result must be released, and is good until then. */
+void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n, struct dwarf_result *res);
+void dwarf_result_release(struct dwarf_result *res);
+
+const struct dwarf_function *dwarf_function(const struct dwarf *dw, uint32_t function);
+size_t dwarf_nfunctions(const struct dwarf *dw);
+
+size_t dwarf_table_bytes(const struct dwarf *dw); /* memory in decoded units */
+size_t dwarf_ndamaged(const struct dwarf *dw);	  /* units not decoded to their end so far */

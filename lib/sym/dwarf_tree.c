@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over the entries of a unit: functions with code and the calls inlined into them.
+ *
+ * Every entry is visited with an explicit stack, because code hides anywhere: lambdas are
+ * subprograms within their enclosing function's entry, local classes' methods too. What nests
+ * in a function that has no code itself is looked at all the same. An inline chain ends at the
+ * subprogram it is in, however deep that nests in others.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/sym/dwarf_internal.h"
+
+#define DEPTH_MAX 512
+#define NODES_MAX (1u << 24)      /* functions and inlined calls of one unit */
+#define INTERVALS_MAX (1u << 24)  /* and their ranges */
+#define TABLES_MAX (2ull << 30)   /* bytes of all decoded units; more than any real file needs */
+
+struct entry { /* what a function or inlined call says of itself */
+	struct dw_value low, high, ranges, origin, call_file, call_line, call_column, sibling;
+};
+
+struct walk {
+	struct dwarf *dw;
+	struct dw_unit *u;
+	struct dw_abbrevs *abbrevs;
+	struct dw_table *t;
+	struct dw_ranges ranges; /* scratch */
+	struct dw_interval *intervals;
+	size_t nintervals, intervals_cap;
+	uint32_t stack[DEPTH_MAX]; /* innermost node around the entries of each level */
+	unsigned depth;
+};
+
+static void take(struct entry *en, unsigned name, const struct dw_value *v)
+{
+	switch (name) {
+	case DW_AT_low_pc:
+		en->low = *v;
+		break;
+	case DW_AT_high_pc:
+		en->high = *v;
+		break;
+	case DW_AT_ranges:
+		en->ranges = *v;
+		break;
+	case DW_AT_abstract_origin:
+		en->origin = *v;
+		break;
+	case DW_AT_call_file:
+		en->call_file = *v;
+		break;
+	case DW_AT_call_line:
+		en->call_line = *v;
+		break;
+	case DW_AT_call_column:
+		en->call_column = *v;
+		break;
+	case DW_AT_sibling:
+		en->sibling = *v;
+		break;
+	}
+}
+
+static bool read_entry(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
+		       struct entry *en)
+{
+	const struct dw_attr *at = w->abbrevs->attrs + a->attrs;
+	struct dw_value v;
+	uint32_t i;
+
+	*en = (struct entry){0};
+	for (i = 0; i < a->nattrs; i++) {
+		if (!dw_read(c, w->u, &at[i], &v))
+			return false;
+		take(en, at[i].name, &v);
+	}
+	return dw_work(w->dw, 1 + a->nattrs);
+}
+
+static uint32_t small(const struct dw_value *v)
+{
+	return dw_is_constant(v) && v->u <= UINT32_MAX ? v->u : 0;
+}
+
+static uint64_t origin_key(const struct walk *w, const struct dw_value *v)
+{
+	uint64_t off;
+	bool in_alt;
+
+	if (!v->form || !dw_reference(w->u, v, &off, &in_alt) || off >> 62)
+		return UINT64_MAX;
+	return off << 1 | in_alt;
+}
+
+/*
+ * A node for an entry that has code, within `parent`; DWARF_NONE when it has none. Inlined
+ * calls only count inside a function with code.
+ */
+static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en, bool inlined,
+			 uint32_t parent)
+{
+	struct dw_table *t = w->t;
+	uint32_t id = t->nnodes;
+	struct dw_node *node;
+	size_t i;
+
+	if ((inlined && parent == DWARF_NONE) || id >= NODES_MAX)
+		return DWARF_NONE;
+	w->ranges.n = 0;
+	dw_entry_ranges(w->dw, w->u, &en->low, &en->high, &en->ranges, &w->ranges);
+	if (!w->ranges.n)
+		return DWARF_NONE;
+	XGROW(t->nodes, t->nnodes, t->nodes_cap);
+	node = &t->nodes[t->nnodes++];
+	*node = (struct dw_node){
+		.die = die,
+		.origin = inlined ? origin_key(w, &en->origin) : UINT64_MAX,
+		.parent = inlined ? parent : DWARF_NONE,
+		.function = DWARF_NONE,
+		.sub = inlined ? t->nodes[parent].sub : id,
+		.depth = inlined ? t->nodes[parent].depth + 1 : 0,
+		.call_file = small(&en->call_file),
+		.call_line = small(&en->call_line),
+		.call_column = small(&en->call_column),
+	};
+	for (i = 0; i < w->ranges.n && w->nintervals < INTERVALS_MAX; i++) {
+		XGROW(w->intervals, w->nintervals, w->intervals_cap);
+		w->intervals[w->nintervals++] = (struct dw_interval){
+			w->ranges.v[i].low, w->ranges.v[i].high, id};
+	}
+	return id;
+}
+
+/* A function or inlined call; *inner becomes the node around its children. */
+static bool visit(struct walk *w, struct cursor *c, const struct dw_abbrev *a, uint64_t die,
+		  uint32_t *inner)
+{
+	bool inlined = a->role == DW_ROLE_INLINE;
+	struct entry en;
+	uint32_t id;
+
+	if (!read_entry(w, c, a, &en))
+		return false;
+	id = add_node(w, die, &en, inlined, *inner);
+	/*
+	 * An inlined call without addresses of its own (all optimised away, or dead) passes its
+	 * parent on; a function without never lends it to what nests in it.
+	 */
+	if (id != DWARF_NONE || !inlined)
+		*inner = id;
+	return true;
+}
+
+/* Jump over the children of a leaf; false if the entry does not say where they end. */
+static bool skip_children(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
+			  uint64_t die)
+{
+	struct cursor at = dw_unit_cursor(w->dw, w->u, die);
+	struct entry en;
+	uint64_t off;
+	bool in_alt;
+
+	cursor_uleb(&at);
+	if (!read_entry(w, &at, a, &en) || !dw_reference(w->u, &en.sibling, &off, &in_alt) ||
+	    in_alt || off <= die || off > w->u->end || w->dw->info.p + off < c->p)
+		return false;
+	c->p = w->dw->info.p + off;
+	return true;
+}
+
+static bool walk_entries(struct walk *w)
+{
+	struct cursor c = dw_unit_cursor(w->dw, w->u, w->u->root);
+	const struct dw_abbrev *a;
+	uint32_t inner = DWARF_NONE;
+	uint64_t code, die;
+
+	while (c.p < c.end) {
+		die = c.p - w->dw->info.p;
+		code = cursor_uleb(&c);
+		if (!dw_work(w->dw, 1))
+			return false;
+		if (!code) {
+			if (w->depth <= 1)
+				return !c.bad; /* the root's children are over; padding may follow */
+			inner = w->stack[--w->depth - 1];
+			continue;
+		}
+		a = dw_abbrev(w->abbrevs, code);
+		if (!a)
+			return false;
+		inner = w->depth ? w->stack[w->depth - 1] : DWARF_NONE;
+		if (a->role == DW_ROLE_FUNCTION || a->role == DW_ROLE_INLINE) {
+			if (!visit(w, &c, a, die, &inner))
+				return false;
+		} else if (!dw_skip_entry(&c, w->abbrevs, a, w->u)) {
+			return false;
+		}
+		if (!a->children) {
+			if (!w->depth)
+				return !c.bad;
+			continue;
+		}
+		if (a->role == DW_ROLE_LEAF && a->sibling && skip_children(w, &c, a, die))
+			continue;
+		if (w->depth == DEPTH_MAX)
+			return false;
+		w->stack[w->depth++] = inner;
+	}
+	return !c.bad;
+}
+
+struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
+{
+	struct dw_unit *u = &dw->units[unit];
+	struct walk w = {.dw = dw, .u = u};
+	struct dw_table *t;
+	bool lines_ok, tree_ok;
+
+	if (u->table)
+		return u->table;
+	t = w.t = xcalloc(1, sizeof(*t));
+	w.abbrevs = dw_unit_abbrevs(dw, u);
+	lines_ok = dw->table_bytes < TABLES_MAX && dw_read_lines(dw, u, &t->lines);
+	tree_ok = dw->table_bytes < TABLES_MAX && walk_entries(&w);
+	dw_flatten(dw, t, w.intervals, w.nintervals);
+	if ((!lines_ok || !tree_ok) && !u->damaged) {
+		u->damaged = true;
+		dw->ndamaged++;
+	}
+	free(w.intervals);
+	free(w.ranges.v);
+	dw->table_bytes += sizeof(*t) + t->nodes_cap * sizeof(*t->nodes) +
+			   t->stretches_cap * sizeof(*t->stretches) +
+			   t->lines.rows_cap * sizeof(*t->lines.rows) +
+			   t->lines.files_cap * sizeof(*t->lines.files);
+	return u->table = t;
+}
+
+void dw_table_free(struct dw_table *t)
+{
+	if (!t)
+		return;
+	dw_lines_release(&t->lines);
+	free(t->nodes);
+	free(t->stretches);
+	free(t);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sym/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/io/unpack.h"
+#include "lib/sym/elf_internal.h"
+
+#define MAX_SEGMENTS 4096
+#define MAX_SECTIONS (1 << 20)
+#define MAX_NAMES (64 << 20) /* bytes of section names */
+
+static bool within(const struct elf_file *f, uint64_t off, uint64_t n)
+{
+	return off <= f->size && n <= f->size - off;
+}
+
+int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e)
+{
+	uint8_t *at = p;
+	ssize_t got;
+
+	while (n) {
+		got = pread(f->fd, at, n < (1u << 30) ? n : 1u << 30, off);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_errno(e, errno, "read");
+		if (!got)
+			return err_set(e, EBADMSG, "file is shorter than its headers say");
+		at += got;
+		off += got;
+		n -= got;
+	}
+	return 0;
+}
+
+static int read_segments(struct elf_file *f, Elf *elf, struct err *e)
+{
+	size_t i, n;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n))
+		return err_set(e, ENOEXEC, "bad program headers");
+	if (n > MAX_SEGMENTS)
+		return err_set(e, ENOEXEC, "%zu program headers are too many", n);
+	f->segments = xcalloc(n ? n : 1, sizeof(*f->segments));
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, i, &ph))
+			break;
+		if (ph.p_type == PT_NOTE && within(f, ph.p_offset, ph.p_filesz))
+			elf_note_scan(f, ph.p_offset, ph.p_filesz, ph.p_align);
+		if (ph.p_type != PT_LOAD || ph.p_vaddr + ph.p_memsz < ph.p_vaddr ||
+		    ph.p_offset + ph.p_filesz < ph.p_offset)
+			continue;
+		f->segments[f->nsegments++] = (struct elf_segment){
+			.vaddr = ph.p_vaddr,
+			.offset = ph.p_offset,
+			.filesz = ph.p_filesz,
+			.memsz = ph.p_memsz,
+			.align = ph.p_align && !(ph.p_align & (ph.p_align - 1)) ? ph.p_align : 1,
+			.exec = ph.p_flags & PF_X,
+		};
+	}
+	return 0;
+}
+
+/* Section names are read by us, since libelf's own look-up would hold the table too. */
+static const char *section_name(const struct elf_file *f, size_t names_n, uint64_t off)
+{
+	return f->names && off < names_n ? f->names + off : "";
+}
+
+static size_t read_names(struct elf_file *f, Elf *elf)
+{
+	size_t index;
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+	struct err ignored;
+
+	if (elf_getshdrstrndx(elf, &index) || !(scn = elf_getscn(elf, index)) ||
+	    !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || sh.sh_size > MAX_NAMES ||
+	    !within(f, sh.sh_offset, sh.sh_size))
+		return 0;
+	f->names = xmalloc(sh.sh_size + 1);
+	if (elf_read_at(f, f->names, sh.sh_size, sh.sh_offset, &ignored)) {
+		free(f->names);
+		f->names = NULL;
+		return 0;
+	}
+	f->names[sh.sh_size] = 0;
+	return sh.sh_size;
+}
+
+static int read_sections(struct elf_file *f, Elf *elf, struct err *e)
+{
+	size_t i, n, names_n;
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+
+	if (elf_getshdrnum(elf, &n))
+		n = 0; /* a file without usable section headers still has segments */
+	if (n > MAX_SECTIONS)
+		return err_set(e, ENOEXEC, "%zu sections are too many", n);
+	f->sections = xcalloc(n ? n : 1, sizeof(*f->sections));
+	names_n = n ? read_names(f, elf) : 0;
+	for (i = 0; i < n; i++) {
+		struct elf_section *s = &f->sections[i];
+
+		s->name = "";
+		f->nsections++;
+		scn = elf_getscn(elf, i);
+		if (!scn || !gelf_getshdr(scn, &sh))
+			continue;
+		*s = (struct elf_section){
+			.name = section_name(f, names_n, sh.sh_name),
+			.addr = sh.sh_addr,
+			.offset = sh.sh_offset,
+			.size = sh.sh_size,
+			.flags = sh.sh_flags,
+			.entsize = sh.sh_entsize,
+			.type = sh.sh_type,
+			.link = sh.sh_link,
+			.info = sh.sh_info,
+		};
+		if (s->type != SHT_NOBITS && !within(f, s->offset, s->size))
+			s->failed = -EBADMSG;
+		if (s->type == SHT_NOTE && !s->failed)
+			elf_note_scan(f, s->offset, s->size, sh.sh_addralign);
+	}
+	return 0;
+}
+
+static int range_cmp(const void *a, const void *b)
+{
+	const struct elf_range *x = a, *y = b;
+
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+/*
+ * Code is where sections say so. Sections, not segments: with one read-execute segment from
+ * address 0 on, the ELF header's own addresses must not pass as code, because that is where
+ * linkers leave the ranges of functions they dropped.
+ */
+static void find_exec(struct elf_file *f)
+{
+	size_t i, n = 0, sections;
+
+	f->exec = xcalloc(f->nsections + f->nsegments + 1, sizeof(*f->exec));
+	for (i = 0; i < f->nsections; i++) {
+		const struct elf_section *s = &f->sections[i];
+
+		if ((s->flags & SHF_EXECINSTR) && (s->flags & SHF_ALLOC) && s->size &&
+		    s->addr + s->size > s->addr)
+			f->exec[n++] = (struct elf_range){s->addr, s->addr + s->size};
+	}
+	sections = n;
+	for (i = 0; !sections && i < f->nsegments; i++) {
+		const struct elf_segment *s = &f->segments[i];
+
+		if (s->exec && s->memsz)
+			f->exec[n++] = (struct elf_range){s->vaddr, s->vaddr + s->memsz};
+	}
+	f->nexec = n;
+	qsort(f->exec, n, sizeof(*f->exec), range_cmp);
+}
+
+static int read_headers(struct elf_file *f, struct err *e)
+{
+	static const uint8_t ours =
+		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	Elf *elf = NULL;
+	GElf_Ehdr eh;
+	int r;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return err_set(e, ENOEXEC, "libelf is too old");
+	elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
+		r = err_set(e, ENOEXEC, "not an ELF file");
+		goto out;
+	}
+	f->is64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+	f->swap = eh.e_ident[EI_DATA] != ours;
+	f->machine = eh.e_machine;
+	f->type = eh.e_type;
+	if (f->type != ET_EXEC && f->type != ET_DYN) {
+		r = err_set(e, ENOEXEC, "neither a program nor a shared object");
+		goto out;
+	}
+	r = read_segments(f, elf, e);
+	if (!r)
+		r = read_sections(f, elf, e);
+	if (!r)
+		find_exec(f);
+out:
+	if (elf)
+		elf_end(elf);
+	return r;
+}
+
+int elf_open_fd(int fd, struct elf_file **out, struct err *e)
+{
+	struct elf_file *f = xcalloc(1, sizeof(*f));
+	struct stat st;
+	int r;
+
+	f->fd = fd;
+	if (fstat(fd, &st))
+		r = err_errno(e, errno, "fstat");
+	else if (!S_ISREG(st.st_mode))
+		r = err_set(e, ENODEV, "not a regular file");
+	else {
+		f->size = st.st_size;
+		f->dev = st.st_dev;
+		f->ino = st.st_ino;
+		r = read_headers(f, e);
+	}
+	if (r) {
+		elf_free(f);
+		return r;
+	}
+	*out = f;
+	return 0;
+}
+
+int elf_open(const char *path, struct elf_file **out, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return err_errno(e, errno, "open");
+	return elf_open_fd(fd, out, e);
+}
+
+void elf_drop_data(struct elf_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nsections; i++) {
+		free(f->sections[i].data);
+		f->sections[i].data = NULL;
+	}
+	f->data_bytes = 0;
+}
+
+void elf_free(struct elf_file *f)
+{
+	if (!f)
+		return;
+	if (f->sections)
+		elf_drop_data(f);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->segments);
+	free(f->sections);
+	free(f->names);
+	free(f->exec);
+	free(f->go_build_id);
+	free(f);
+}
+
+struct elf_section *elf_section(struct elf_file *f, const char *name)
+{
+	size_t i;
+
+	for (i = 1; i < f->nsections; i++)
+		if (!strcmp(f->sections[i].name, name))
+			return &f->sections[i];
+	return NULL;
+}
+
+bool elf_is_code(const struct elf_file *f, uint64_t vaddr, uint64_t *high)
+{
+	size_t lo = 0, hi = f->nexec, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (f->exec[mid].low <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || vaddr >= f->exec[lo - 1].high)
+		return false;
+	*high = f->exec[lo - 1].high;
+	return true;
+}
+
+/* How well a segment fits a file offset; higher is better, 0 not at all. */
+static int segment_fit(const struct elf_segment *s, uint64_t off)
+{
+	uint64_t low, high;
+	int exec = s->exec ? 2 : 0;
+
+	if (!s->filesz)
+		return 0;
+	if (off >= s->offset && off - s->offset < s->filesz)
+		return 2 + exec;
+	/* what is mapped are whole pages: the segment's rounded out to its own alignment */
+	low = s->offset & ~(s->align - 1);
+	if (__builtin_add_overflow(s->offset + s->filesz, s->align - 1, &high))
+		return 0;
+	high &= ~(s->align - 1);
+	return off >= low && off < high ? 1 + exec : 0;
+}
+
+int elf_vaddr(const struct elf_file *f, uint64_t file_offset, uint64_t *vaddr)
+{
+	int best = 0, fit;
+	bool twice = false;
+	uint64_t v, found = 0;
+	size_t i;
+
+	for (i = 0; i < f->nsegments; i++) {
+		fit = segment_fit(&f->segments[i], file_offset);
+		if (!fit || fit < best)
+			continue;
+		v = file_offset - f->segments[i].offset + f->segments[i].vaddr;
+		twice = fit == best && (twice || v != found);
+		best = fit;
+		found = v;
+	}
+	if (!best)
+		return -ENXIO;
+	if (twice)
+		return -ENOTUNIQ;
+	*vaddr = found;
+	return 0;
+}
+
+int elf_crc32(struct elf_file *f, uint32_t *crc, struct err *e)
+{
+	size_t chunk = 1 << 20;
+	uint8_t *p = xmalloc(chunk);
+	uint64_t off;
+	uint32_t c = 0;
+	int r = 0;
+
+	for (off = 0; !r && off < f->size; off += chunk) {
+		size_t n = f->size - off < chunk ? f->size - off : chunk;
+
+		r = elf_read_at(f, p, n, off, e);
+		if (!r)
+			c = unpack_crc32(c, p, n);
+	}
+	free(p);
+	if (!r)
+		*crc = c;
+	return r;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ELF files as a container: segments, sections (inflated when compressed), build id, debug
+ * link. libelf reads the headers, in either class and byte order; contents are read with
+ * pread, never mapped, so that a file cut short under us cannot kill the reader.
+ *
+ * Only regular files are opened. Offsets and sizes have been checked against the file when
+ * they get out of here; contents are hostile all the same.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/base/err.h"
+
+#define BUILD_ID_MAX 64 /* bytes; 20 are usual, Go's text form is not kept here */
+
+struct elf_segment { /* PT_LOAD only, in file order */
+	uint64_t vaddr, offset, filesz, memsz, align;
+	bool exec;
+};
+
+struct elf_section {
+	const char *name; /* "" when unreadable */
+	uint64_t addr, offset, size, flags, entsize;
+	uint32_t type, link, info;
+	uint8_t *data; /* contents once asked for, owned */
+	size_t data_n;
+	int failed; /* -errno of the first attempt to read */
+};
+
+struct elf_range {
+	uint64_t low, high;
+};
+
+struct elf_file {
+	int fd;
+	uint64_t size;
+	dev_t dev;
+	ino_t ino;
+	bool is64, swap; /* swap: byte order is not ours */
+	uint16_t machine, type;
+	struct elf_segment *segments;
+	size_t nsegments;
+	struct elf_section *sections;
+	size_t nsections;
+	char *names; /* section names */
+	struct elf_range *exec; /* executable sections (segments when there are none), sorted */
+	size_t nexec;
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_n; /* 0 = none */
+	char *go_build_id; /* text of Go's own note, or NULL */
+	uint64_t data_bytes; /* memory in section contents */
+};
+
+/* Limits on what one file may make us hold. */
+#define ELF_SECTION_MAX (2ull << 30) /* bytes of one section, inflated */
+#define ELF_DATA_MAX (4ull << 30)    /* bytes of all sections in memory */
+
+/*
+ * Open for reading: regular files only (-ENODEV otherwise), headers read. The descriptor form
+ * takes fd over, on failure too. -ENOEXEC: not an ELF file, or one that is refused.
+ */
+int elf_open(const char *path, struct elf_file **out, struct err *e);
+int elf_open_fd(int fd, struct elf_file **out, struct err *e);
+void elf_free(struct elf_file *f);
+
+/* The first section of that name with contents or not; NULL. */
+struct elf_section *elf_section(struct elf_file *f, const char *name);
+
+/*
+ * Contents of a section, inflated, owned by f. SHT_NOBITS and absent ones (s == NULL) are
+ * empty: 0 with *n = 0.
+ */
+int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_t *n,
+	     struct err *e);
+
+/* Contents of .debug_NAME or the older .zdebug_NAME. */
+int elf_debug_data(struct elf_file *f, const char *name, const uint8_t **p, size_t *n,
+		   struct err *e);
+bool elf_has_debug(struct elf_file *f, const char *name);
+
+/* Free the contents of all sections; they are read again when asked for. */
+void elf_drop_data(struct elf_file *f);
+
+/* Is there code at vaddr, going by section headers (else segments)? The end of it in *high. */
+bool elf_is_code(const struct elf_file *f, uint64_t vaddr, uint64_t *high);
+
+/* Name and CRC of .gnu_debuglink: true if there is a sound one. name points into f. */
+bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc);
+
+/* Path and build id of .gnu_debugaltlink (dwz). */
+bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id, size_t *n);
+
+/* CRC-32 of the whole file. */
+int elf_crc32(struct elf_file *f, uint32_t *crc, struct err *e);
+
+/*
+ * Where the file offset of a mapping's address lies in the file's own addresses. Goes by
+ * program headers, per address (symbolize(1) has the rules): executable segments first, exact
+ * containment before that of the pages around. 0, -ENXIO when no segment holds it, -ENOTUNIQ
+ * when two do with different results.
+ */
+int elf_vaddr(const struct elf_file *f, uint64_t file_offset, uint64_t *vaddr);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/io/unpack.h"
+#include "lib/sym/cursor.h"
+#include "lib/sym/elf_internal.h"
+
+/* Deflate cannot shrink by more than 1032; a zstd block of 128 KiB needs 4 bytes at least. */
+#define ZLIB_RATIO_MAX 1032
+#define ZSTD_RATIO_MAX 32768
+
+struct packed {
+	const uint8_t *p;
+	size_t n;
+	uint64_t unpacked_n;
+	bool zstd;
+};
+
+static int packed_header(const struct elf_file *f, const struct elf_section *s,
+			 const uint8_t *raw, struct packed *k, struct err *e)
+{
+	struct cursor c = cursor_at(raw, s->size, 0, f->swap);
+	uint32_t type;
+
+	*k = (struct packed){0};
+	if (s->flags & SHF_COMPRESSED) {
+		type = cursor_u32(&c);
+		if (f->is64)
+			cursor_skip(&c, 4);
+		k->unpacked_n = cursor_uint(&c, f->is64 ? 8 : 4);
+		cursor_skip(&c, f->is64 ? 8 : 4);
+		k->zstd = type == 2; /* ELFCOMPRESS_ZSTD, newer than our elf.h */
+		if (type != ELFCOMPRESS_ZLIB && !k->zstd)
+			return err_set(e, ENOTSUP, "%s: unknown compression %u", s->name, type);
+	} else { /* "ZLIB" and the size, big-endian in any file */
+		cursor_skip(&c, 4);
+		c.swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+		k->unpacked_n = cursor_u64(&c);
+	}
+	if (c.bad)
+		return err_set(e, EBADMSG, "%s: cut short", s->name);
+	k->p = c.p;
+	k->n = cursor_left(&c);
+	if (k->unpacked_n / (k->zstd ? ZSTD_RATIO_MAX : ZLIB_RATIO_MAX) > k->n)
+		return err_set(e, EBADMSG, "%s: impossible size", s->name);
+	return 0;
+}
+
+static bool is_packed(const struct elf_section *s, const uint8_t *raw)
+{
+	return (s->flags & SHF_COMPRESSED) ||
+	       (!strncmp(s->name, ".zdebug_", 8) && s->size >= 12 && !memcmp(raw, "ZLIB", 4));
+}
+
+static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t n, struct err *e)
+{
+	if (n > ELF_SECTION_MAX || n > ELF_DATA_MAX - f->data_bytes)
+		return err_set(e, EFBIG, "%s: %llu bytes are over the limit", s->name,
+			       (unsigned long long)n);
+	return 0;
+}
+
+static int load(struct elf_file *f, struct elf_section *s, struct err *e)
+{
+	uint8_t *raw = NULL, *out = NULL;
+	struct packed k;
+	int r = check_size(f, s, s->size, e);
+
+	if (r)
+		return r;
+	raw = xmalloc(s->size + 1);
+	r = elf_read_at(f, raw, s->size, s->offset, e);
+	if (r)
+		goto out;
+	if (!is_packed(s, raw)) {
+		s->data = raw;
+		s->data_n = s->size;
+		f->data_bytes += s->size;
+		return 0;
+	}
+	r = packed_header(f, s, raw, &k, e);
+	if (!r)
+		r = check_size(f, s, k.unpacked_n, e);
+	if (r)
+		goto out;
+	out = xmalloc(k.unpacked_n + 1);
+	r = k.zstd ? unpack_zstd(k.p, k.n, out, k.unpacked_n, e)
+		   : unpack_zlib(k.p, k.n, out, k.unpacked_n, e);
+	if (r) {
+		err_prefix(e, "%s", s->name);
+		goto out;
+	}
+	s->data = out;
+	s->data_n = k.unpacked_n;
+	f->data_bytes += k.unpacked_n;
+	out = NULL;
+out:
+	free(raw);
+	free(out);
+	return r;
+}
+
+int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_t *n,
+	     struct err *e)
+{
+	*p = (const uint8_t *)"";
+	*n = 0;
+	if (!s || s->type == SHT_NOBITS || !s->size)
+		return 0;
+	if (s->failed)
+		return err_set(e, -s->failed, "%s: unreadable", s->name);
+	if (!s->data)
+		s->failed = load(f, s, e);
+	if (s->failed)
+		return s->failed;
+	*p = s->data;
+	*n = s->data_n;
+	return 0;
+}
+
+static struct elf_section *debug_section(struct elf_file *f, const char *name)
+{
+	char full[64];
+	struct elf_section *s;
+
+	snprintf(full, sizeof(full), ".debug_%s", name);
+	s = elf_section(f, full);
+	if (s && s->type != SHT_NOBITS)
+		return s;
+	snprintf(full, sizeof(full), ".zdebug_%s", name);
+	s = elf_section(f, full);
+	return s && s->type != SHT_NOBITS ? s : NULL;
+}
+
+int elf_debug_data(struct elf_file *f, const char *name, const uint8_t **p, size_t *n,
+		   struct err *e)
+{
+	return elf_data(f, debug_section(f, name), p, n, e);
+}
+
+bool elf_has_debug(struct elf_file *f, const char *name)
+{
+	struct elf_section *s = debug_section(f, name);
+
+	return s && s->size;
+}
+
+bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc)
+{
+	struct err ignored;
+	const uint8_t *p;
+	struct cursor c;
+	size_t n, name_n;
+
+	if (elf_data(f, elf_section(f, ".gnu_debuglink"), &p, &n, &ignored) || !n)
+		return false;
+	c = cursor_at(p, n, 0, f->swap);
+	*name = cursor_str(&c, &name_n);
+	/* padding counts from the section's start, which may lie anywhere */
+	cursor_skip(&c, -(uint64_t)(c.p - p) & 3);
+	*crc = cursor_u32(&c);
+	return !c.bad && name_n;
+}
+
+bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id, size_t *n)
+{
+	struct err ignored;
+	const uint8_t *p;
+	struct cursor c;
+	size_t size, name_n;
+
+	if (elf_data(f, elf_section(f, ".gnu_debugaltlink"), &p, &size, &ignored) || !size)
+		return false;
+	c = cursor_at(p, size, 0, f->swap);
+	*name = cursor_str(&c, &name_n);
+	*id = c.p;
+	*n = cursor_left(&c);
+	return !c.bad && name_n && *n && *n <= BUILD_ID_MAX;
+}

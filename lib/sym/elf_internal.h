@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of the ELF reader share. Not for use outside elf*.c.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "lib/sym/elf.h"
+
+/* All n bytes at off, or an error. */
+int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e);
+
+/* Look for build ids in the notes at [off, off + n); the first of each kind is kept. */
+void elf_note_scan(struct elf_file *f, uint64_t off, uint64_t n, uint64_t align);
