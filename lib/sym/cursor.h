@@ -169,7 +169,8 @@ static inline void cursor_skip_leb(struct cursor *c)
 /* A string up to its NUL; "" when there is none. */
 static inline const char *cursor_str(struct cursor *c, size_t *n)
 {
-	const uint8_t *s = c->p, *nul = cursor_left(c) ? memchr(s, 0, cursor_left(c)) : NULL;
+	const uint8_t *s = c->p,
+		      *nul = cursor_left(c) ? memchr(s, 0, cursor_left(c)) : NULL;
 
 	if (!nul) {
 		cursor_fail(c);

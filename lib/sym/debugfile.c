@@ -57,8 +57,8 @@ void found_file_release(struct found_file *f)
 
 /* One search: what is wanted, and the best result so far. */
 struct search {
-	const struct build_id *id; /* NULL, or without text: no id to compare */
-	const uint32_t *crc;	   /* or the whole file's checksum */
+	const struct build_id *id;	 /* NULL, or without text: no id to compare */
+	const uint32_t *crc;		 /* or the whole file's checksum */
 	const struct elf_file *not_this; /* a link may point at the file it is in */
 	struct found_file *out;
 	enum found result;
@@ -66,7 +66,8 @@ struct search {
 
 static void note(struct search *s, enum found what, const char *path, const char *why)
 {
-	if (s->result != FOUND_NOTHING && !(s->result == FOUND_UNUSABLE && what == FOUND_MISMATCH))
+	if (s->result != FOUND_NOTHING &&
+	    !(s->result == FOUND_UNUSABLE && what == FOUND_MISMATCH))
 		return;
 	s->result = what;
 	free(s->out->path);
@@ -185,7 +186,8 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 	if (n > strlen(DELETED) && !strcmp(path + n - strlen(DELETED), DELETED)) {
 		n -= strlen(DELETED);
 		if (!id->text[0]) {
-			note(&s, FOUND_NOTHING, path, "deleted, and no build id to check by");
+			note(&s, FOUND_NOTHING, path,
+			     "deleted, and no build id to check by");
 			return FOUND_NOTHING;
 		}
 	}
@@ -202,7 +204,8 @@ out:
 	return s.result;
 }
 
-static bool try_build_id(const struct sym_paths *p, struct search *s, const struct build_id *id)
+static bool try_build_id(const struct sym_paths *p, struct search *s,
+			 const struct build_id *id)
 {
 	char hex[2 * BUILD_ID_MAX + 1], *tree, *flat, *sys;
 	bool done = false;
@@ -299,7 +302,9 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 	} else {
 		/* relative to where the debug file really is: build-id trees are links */
 		real = realpath(debug_path, NULL);
-		full = real ? xasprintf("%.*s%s", (int)(base_name(real) - real), real, name) : NULL;
+		full = real ? xasprintf("%.*s%s", (int)(base_name(real) - real), real,
+					name)
+			    : NULL;
 		free(real);
 		if (full)
 			try_file(&s, NULL, full);

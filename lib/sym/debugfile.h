@@ -45,8 +45,9 @@ enum found {
 
 struct found_file {
 	struct elf_file *elf; /* owned by the caller; NULL unless FOUND_FILE */
-	char *path;	      /* of the file, or of the first that was not right; owned; may be NULL */
-	struct err why;	      /* not FOUND_FILE: what was wrong with it; code 0 if nothing was there */
+	char *path; /* of the file, or of the first that was not right; owned; may be NULL */
+	struct err
+		why; /* not FOUND_FILE: what was wrong with it; code 0 if nothing was there */
 };
 
 void found_file_release(struct found_file *f);

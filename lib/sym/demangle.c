@@ -119,8 +119,8 @@ static size_t clone_suffix(const char *name, size_t n)
 		const char *word;
 		bool number; /* must be followed by .N */
 	} kinds[] = {
-		{".isra", true},  {".part", true},     {".constprop", true},
-		{".llvm", true},  {".lto_priv", true}, {".cold", false},
+		{".isra", true}, {".part", true},     {".constprop", true},
+		{".llvm", true}, {".lto_priv", true}, {".cold", false},
 	};
 	size_t end = n, digits = n, i, len;
 

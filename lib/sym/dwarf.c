@@ -104,7 +104,8 @@ static int pair_cmp(const void *a, const void *b)
 }
 
 /* Linear merge of sorted addresses with sorted claims. */
-static void pair_up(const struct dwarf *dw, const uint64_t *addrs, size_t n, struct pairs *out)
+static void pair_up(const struct dwarf *dw, const uint64_t *addrs, size_t n,
+		    struct pairs *out)
 {
 	struct dw_claim active[CANDIDATES_MAX];
 	size_t nactive = 0, i, k, kept, next = 0;
@@ -214,7 +215,8 @@ static const struct dw_row *row_with_line(const struct dw_table *t, const struct
 	return row;
 }
 
-static void add_frame(struct dwarf_result *res, struct dwarf_answer *a, struct dwarf_frame f)
+static void add_frame(struct dwarf_result *res, struct dwarf_answer *a,
+		      struct dwarf_frame f)
 {
 	XGROW(res->frames, res->nframes, res->frames_cap);
 	res->frames[res->nframes++] = f;
@@ -263,14 +265,16 @@ static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result 
 	}
 }
 
-void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n, struct dwarf_result *res)
+void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n,
+		  struct dwarf_result *res)
 {
 	struct match *best = xcalloc(n ? n : 1, sizeof(*best)), m;
 	const struct dw_table *t;
 	struct pairs pairs = {0};
 	size_t i;
 
-	*res = (struct dwarf_result){.answers = xcalloc(n ? n : 1, sizeof(*res->answers))};
+	*res = (struct dwarf_result){.answers =
+					     xcalloc(n ? n : 1, sizeof(*res->answers))};
 	dw->work = dw->work_full;
 	if (dw->alt)
 		dw->alt->work = dw->alt->work_full;

@@ -64,11 +64,12 @@ int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
 void dwarf_free(struct dwarf *dw);
 
 /* addrs: n, sorted, distinct. The result must be released, and is good until then. */
-void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n, struct dwarf_result *res);
+void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n,
+		  struct dwarf_result *res);
 void dwarf_result_release(struct dwarf_result *res);
 
 const struct dwarf_function *dwarf_function(const struct dwarf *dw, uint32_t function);
 size_t dwarf_nfunctions(const struct dwarf *dw);
 
 size_t dwarf_table_bytes(const struct dwarf *dw); /* memory in decoded units */
-size_t dwarf_ndamaged(const struct dwarf *dw);	  /* units not decoded to their end so far */
+size_t dwarf_ndamaged(const struct dwarf *dw); /* units not decoded to their end so far */

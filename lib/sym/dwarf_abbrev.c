@@ -163,7 +163,8 @@ static int code_cmp(const void *a, const void *b)
 
 	if (x->code != y->code)
 		return x->code < y->code ? -1 : 1;
-	return (x->attrs > y->attrs) - (x->attrs < y->attrs); /* the first one declared wins */
+	return (x->attrs > y->attrs) -
+	       (x->attrs < y->attrs); /* the first one declared wins */
 }
 
 static void set_shape(struct dw_abbrevs *t, const struct dw_unit *u)
@@ -176,8 +177,8 @@ static void set_shape(struct dw_abbrevs *t, const struct dw_unit *u)
 
 static bool same_shape(const struct dw_abbrevs *a, const struct dw_abbrevs *b)
 {
-	return a->off == b->off && a->addr_size == b->addr_size && a->off_size == b->off_size &&
-	       a->ref_addr_size == b->ref_addr_size;
+	return a->off == b->off && a->addr_size == b->addr_size &&
+	       a->off_size == b->off_size && a->ref_addr_size == b->ref_addr_size;
 }
 
 /* dw->abbrevs is sorted by offset; the index where offset `off` is or would be. */
@@ -265,8 +266,8 @@ void dw_abbrevs_free(struct dw_abbrevs *t)
 	free(t);
 }
 
-bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t, const struct dw_abbrev *a,
-		   const struct dw_unit *u)
+bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t,
+		   const struct dw_abbrev *a, const struct dw_unit *u)
 {
 	const struct dw_skip *s = t->skips + a->skips, *end = s + a->nskips;
 	size_t n;

@@ -79,7 +79,8 @@ static uint32_t clip(uint64_t v)
 
 static void emit(struct sweep *s, uint64_t at)
 {
-	const struct dw_interval *f = pick_function(s), *in = f ? pick_innermost(s, f) : NULL;
+	const struct dw_interval *f = pick_function(s),
+				 *in = f ? pick_innermost(s, f) : NULL;
 	struct dw_stretch new = {.start = at, .node = DWARF_NONE}, *last = NULL;
 	struct dw_table *t = s->t;
 

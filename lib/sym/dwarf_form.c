@@ -22,7 +22,8 @@ bool dw_read(struct cursor *c, const struct dw_unit *u, const struct dw_attr *a,
 		uint64_t f = cursor_uleb(c);
 
 		/* neither has a meaning without its declaration */
-		if (f == DW_FORM_indirect || f == DW_FORM_implicit_const || f > UINT16_MAX)
+		if (f == DW_FORM_indirect || f == DW_FORM_implicit_const ||
+		    f > UINT16_MAX)
 			return cursor_fail(c);
 		form = f;
 	}
@@ -135,13 +136,14 @@ static bool string_at(const struct dwarf *dw, struct dw_section s, uint64_t off,
 }
 
 /* The entry `index` of a table of `size`-byte numbers at `base`. */
-static bool indexed(const struct dwarf *dw, struct dw_section s, uint64_t base, uint64_t index,
-		    unsigned size, uint64_t *out)
+static bool indexed(const struct dwarf *dw, struct dw_section s, uint64_t base,
+		    uint64_t index, unsigned size, uint64_t *out)
 {
 	struct cursor c;
 	uint64_t off;
 
-	if (__builtin_mul_overflow(index, size, &off) || __builtin_add_overflow(off, base, &off))
+	if (__builtin_mul_overflow(index, size, &off) ||
+	    __builtin_add_overflow(off, base, &off))
 		return false;
 	c = dw_cursor(dw, s, off);
 	*out = cursor_uint(&c, size);
@@ -176,8 +178,8 @@ bool dw_string(struct dwarf *dw, const struct dw_unit *u, const struct dw_value 
 	case DW_FORM_strx3:
 	case DW_FORM_strx4:
 	case DW_FORM_GNU_str_index:
-		return indexed(dw, dw->str_offsets, u->str_offsets_base, v->u, u->off_size,
-			       &off) &&
+		return indexed(dw, dw->str_offsets, u->str_offsets_base, v->u,
+			       u->off_size, &off) &&
 		       string_at(dw, dw->str, off, out);
 	}
 	return false;
@@ -216,7 +218,8 @@ bool dw_is_constant(const struct dw_value *v)
 	return false;
 }
 
-bool dw_reference(const struct dw_unit *u, const struct dw_value *v, uint64_t *off, bool *in_alt)
+bool dw_reference(const struct dw_unit *u, const struct dw_value *v, uint64_t *off,
+		  bool *in_alt)
 {
 	*in_alt = false;
 	switch (v->form) {

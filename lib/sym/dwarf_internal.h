@@ -37,10 +37,10 @@ struct dw_attr {
 };
 
 enum dw_role {
-	DW_ROLE_NONE,	 /* nothing to learn from the entry itself; its children are looked at */
-	DW_ROLE_LEAF,	 /* nor from its children: skipped whole where DW_AT_sibling helps */
+	DW_ROLE_NONE, /* nothing to learn from the entry itself; its children are looked at */
+	DW_ROLE_LEAF, /* nor from its children: skipped whole where DW_AT_sibling helps */
 	DW_ROLE_FUNCTION, /* DW_TAG_subprogram */
-	DW_ROLE_INLINE,	 /* DW_TAG_inlined_subroutine */
+	DW_ROLE_INLINE,	  /* DW_TAG_inlined_subroutine */
 };
 
 struct dw_abbrev {
@@ -64,8 +64,8 @@ struct dw_abbrevs {
 };
 
 struct dw_value {
-	uint16_t form; /* never indirect; 0 = absent */
-	uint64_t u;    /* number, offset or index; signed ones extended */
+	uint16_t form;	  /* never indirect; 0 = absent */
+	uint64_t u;	  /* number, offset or index; signed ones extended */
 	const uint8_t *p; /* DW_FORM_string */
 	size_t n;
 };
@@ -102,13 +102,14 @@ struct dw_lines {
 	uint8_t version; /* 0 = no line table */
 };
 
-struct dw_node { /* a function with code, or an inlined call */
-	uint64_t die;	 /* offset of its entry */
-	uint64_t origin; /* of what it was inlined from: offset << 1 | in the alternate file */
-	uint32_t parent; /* node, DWARF_NONE for functions */
+struct dw_node {      /* a function with code, or an inlined call */
+	uint64_t die; /* offset of its entry */
+	uint64_t
+		origin; /* of what it was inlined from: offset << 1 | in the alternate file */
+	uint32_t parent;   /* node, DWARF_NONE for functions */
 	uint32_t function; /* DWARF_NONE until resolved */
-	uint32_t sub;	 /* the node of the function it is in (itself) */
-	uint32_t depth;	 /* 0 for functions */
+	uint32_t sub;	   /* the node of the function it is in (itself) */
+	uint32_t depth;	   /* 0 for functions */
 	uint32_t call_file, call_line, call_column;
 };
 
@@ -136,12 +137,14 @@ struct dw_unit {
 	uint64_t off, end; /* of the whole unit in .debug_info */
 	uint64_t root;	   /* offset of the root entry */
 	uint64_t abbrev_off, low_pc, stmt_list;
-	uint64_t str_offsets_base, addr_base, ranges_base; /* the last one: of .debug_rnglists */
+	uint64_t str_offsets_base, addr_base,
+		ranges_base;	    /* the last one: of .debug_rnglists */
 	struct dw_abbrevs *abbrevs; /* once needed */
 	struct dw_table *table;	    /* once decoded */
 	struct dw_text comp_dir;
 	uint8_t version, addr_size, off_size, type;
-	bool has_low, has_stmt, code; /* code: a compile unit or skeleton, may own addresses */
+	bool has_low, has_stmt,
+		code; /* code: a compile unit or skeleton, may own addresses */
 	bool dwo, damaged;
 };
 
@@ -154,11 +157,12 @@ struct dwarf {
 	struct elf_file *file;
 	struct dwarf *alt; /* owned */
 	struct intern *strings;
-	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line, ranges, rnglists;
+	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line, ranges,
+		rnglists;
 	bool swap;
 	uint64_t work; /* steps left before the file counts as hostile */
 	uint64_t work_full;
-	struct dw_unit *units; /* by offset */
+	struct dw_unit *units;	 /* by offset */
 	struct dw_claim *claims; /* by low */
 	struct dw_abbrevs **abbrevs;
 	struct dwarf_function *functions;
@@ -179,13 +183,14 @@ static inline bool dw_work(struct dwarf *dw, uint64_t n)
 	return true;
 }
 
-static inline struct cursor dw_cursor(const struct dwarf *dw, struct dw_section s, uint64_t off)
+static inline struct cursor dw_cursor(const struct dwarf *dw, struct dw_section s,
+				      uint64_t off)
 {
 	return cursor_at(s.p, s.n, off > s.n ? s.n + (size_t)1 : off, dw->swap);
 }
 
-static inline struct cursor dw_unit_cursor(const struct dwarf *dw, const struct dw_unit *u,
-					   uint64_t off)
+static inline struct cursor dw_unit_cursor(const struct dwarf *dw,
+					   const struct dw_unit *u, uint64_t off)
 {
 	return cursor_at(dw->info.p, u->end, off, dw->swap);
 }
@@ -197,8 +202,8 @@ bool dw_root_abbrev(struct dwarf *dw, const struct dw_unit *u, uint64_t code,
 		    struct dw_abbrevs *one);
 const struct dw_abbrev *dw_abbrev(const struct dw_abbrevs *t, uint64_t code);
 void dw_abbrevs_free(struct dw_abbrevs *t);
-bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t, const struct dw_abbrev *a,
-		   const struct dw_unit *u);
+bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t,
+		   const struct dw_abbrev *a, const struct dw_unit *u);
 
 /* dwarf_form.c */
 bool dw_read(struct cursor *c, const struct dw_unit *u, const struct dw_attr *a,
@@ -210,7 +215,8 @@ bool dw_address(struct dwarf *dw, const struct dw_unit *u, const struct dw_value
 		uint64_t *addr);
 bool dw_is_constant(const struct dw_value *v);
 /* Offset of the entry referred to; *in_alt: in the alternate file. */
-bool dw_reference(const struct dw_unit *u, const struct dw_value *v, uint64_t *off, bool *in_alt);
+bool dw_reference(const struct dw_unit *u, const struct dw_value *v, uint64_t *off,
+		  bool *in_alt);
 
 /* dwarf_range.c */
 struct dw_ranges {
@@ -220,23 +226,26 @@ struct dw_ranges {
 /* True if [low, high) can be code of the file; high is cut to the section's end. */
 bool dw_keep(const struct dwarf *dw, uint64_t low, uint64_t *high);
 /* Append what low_pc, high_pc and ranges of one entry say, code only. */
-void dw_entry_ranges(struct dwarf *dw, const struct dw_unit *u, const struct dw_value *low,
-		     const struct dw_value *high, const struct dw_value *ranges,
-		     struct dw_ranges *out);
+void dw_entry_ranges(struct dwarf *dw, const struct dw_unit *u,
+		     const struct dw_value *low, const struct dw_value *high,
+		     const struct dw_value *ranges, struct dw_ranges *out);
 
 /* dwarf_unit.c */
 void dw_scan_units(struct dwarf *dw);
-struct dw_unit *dw_unit_at(struct dwarf *dw, uint64_t off); /* whose bytes hold off, or NULL */
+struct dw_unit *dw_unit_at(struct dwarf *dw,
+			   uint64_t off); /* whose bytes hold off, or NULL */
 
 /* dwarf_line.c */
-bool dw_read_lines(struct dwarf *dw, struct dw_unit *u, struct dw_lines *l); /* false: damaged */
+bool dw_read_lines(struct dwarf *dw, struct dw_unit *u,
+		   struct dw_lines *l); /* false: damaged */
 void dw_lines_release(struct dw_lines *l);
 uint32_t dw_file_id(struct dwarf *dw, const struct dw_unit *u, struct dw_lines *l,
 		    uint64_t file);
 const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr);
 
 /* dwarf_tree.c */
-struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit); /* decoded now if need be */
+struct dw_table *dw_unit_table(struct dwarf *dw,
+			       uint32_t unit); /* decoded now if need be */
 void dw_table_free(struct dw_table *t);
 
 /* dwarf_flat.c: intervals (sorted here) to t->stretches. */

@@ -9,6 +9,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/sym/dwarf_internal.h"
 
+#define SEQS_BACK_MAX 16
 #define PATH_PARTS_MAX (1u << 16) /* bytes of one path */
 
 struct program {
@@ -106,7 +107,8 @@ static bool new_table(struct dwarf *dw, struct cursor *c, const struct dw_unit *
 static bool read_header(struct dwarf *dw, const struct dw_unit *u, struct program *g)
 {
 	struct cursor *c = &g->c;
-	struct dw_unit shape = *u; /* strings by index are the unit's, sizes the table's */
+	struct dw_unit shape =
+		*u; /* strings by index are the unit's, sizes the table's */
 	uint64_t n, header_n;
 	const uint8_t *program;
 	bool ok;
@@ -187,7 +189,8 @@ static void emit(struct program *g)
 			l->nrows--; /* of several rows at one address the last one counts */
 	}
 	XGROW(l->rows, l->nrows, l->rows_cap);
-	l->rows[l->nrows] = (struct dw_row){g->addr, g->file, g->line, g->column, l->nrows};
+	l->rows[l->nrows] =
+		(struct dw_row){g->addr, g->file, g->line, g->column, l->nrows};
 	l->nrows++;
 }
 
@@ -347,6 +350,7 @@ void dw_lines_release(struct dw_lines *l)
 
 const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr)
 {
+	const struct dw_seq *best = NULL, *s;
 	size_t lo = 0, hi = l->nseqs, mid;
 	unsigned back;
 
@@ -357,11 +361,17 @@ const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr)
 		else
 			hi = mid;
 	}
-	/* overlaps are damage or folded code: a few steps back find the enclosing one */
-	for (back = 0; lo && back < 16; lo--, back++)
-		if (addr < l->seqs[lo - 1].high)
-			return &l->seqs[lo - 1];
-	return NULL;
+	/*
+	 * Overlaps are damage or folded code. As with functions the smallest one counts, then
+	 * the first, so that both choices fall on the same copy.
+	 */
+	for (back = 0; lo && back < SEQS_BACK_MAX; lo--, back++) {
+		s = &l->seqs[lo - 1];
+		if (addr < s->high &&
+		    (!best || s->high - s->low <= best->high - best->low))
+			best = s;
+	}
+	return best;
 }
 
 /* Append a path element; "//" and "/./" become "/". */
@@ -387,7 +397,8 @@ static bool absolute(struct dw_text t)
 	return t.n && t.p[0] == '/';
 }
 
-uint32_t dw_file_id(struct dwarf *dw, const struct dw_unit *u, struct dw_lines *l, uint64_t file)
+uint32_t dw_file_id(struct dwarf *dw, const struct dw_unit *u, struct dw_lines *l,
+		    uint64_t file)
 {
 	struct dw_text none = {"", 0}, dir = none, comp = u->comp_dir;
 	struct dw_file *f;

@@ -26,7 +26,8 @@ struct place {
 	uint64_t off;
 };
 
-static bool go(struct dwarf *dw, uint64_t off, bool in_alt, struct place *p, bool *alt_missing)
+static bool go(struct dwarf *dw, uint64_t off, bool in_alt, struct place *p,
+	       bool *alt_missing)
 {
 	if (in_alt && !dw->alt) {
 		*alt_missing = true;
@@ -43,12 +44,13 @@ static void take_name(struct place *p, struct names *m, struct dw_text *to,
 {
 	struct dw_text t;
 
-	if (!to->n && dw_string(p->dw, p->u, v, &t, &m->alt_missing) && t.n < NAME_MAX_BYTES)
+	if (!to->n && dw_string(p->dw, p->u, v, &t, &m->alt_missing) &&
+	    t.n < NAME_MAX_BYTES)
 		*to = t;
 }
 
-static void take(struct place *p, struct names *m, unsigned name, const struct dw_value *v,
-		 struct dw_value *next)
+static void take(struct place *p, struct names *m, unsigned name,
+		 const struct dw_value *v, struct dw_value *next)
 {
 	switch (name) {
 	case DW_AT_linkage_name:
@@ -117,7 +119,9 @@ static uint32_t add_function(struct dwarf *dw, struct dw_unit *u, struct dw_tabl
 			     const struct names *m)
 {
 	struct dwarf_function f = {
-		.linkage = m->linkage.n ? intern_put(dw->strings, m->linkage.p, m->linkage.n) : 0,
+		.linkage = m->linkage.n
+				   ? intern_put(dw->strings, m->linkage.p, m->linkage.n)
+				   : 0,
 		.bare = m->bare.n ? intern_put(dw->strings, m->bare.p, m->bare.n) : 0,
 		.start_line = m->line <= UINT32_MAX ? m->line : 0,
 		.alt_missing = m->alt_missing,
@@ -131,7 +135,8 @@ static uint32_t add_function(struct dwarf *dw, struct dw_unit *u, struct dw_tabl
 	return dw->nfunctions++;
 }
 
-uint32_t dw_node_function(struct dwarf *dw, struct dw_unit *u, struct dw_table *t, uint32_t node)
+uint32_t dw_node_function(struct dwarf *dw, struct dw_unit *u, struct dw_table *t,
+			  uint32_t node)
 {
 	struct dw_node *nd = &t->nodes[node];
 	struct place p = {dw, u, nd->die};
@@ -140,7 +145,8 @@ uint32_t dw_node_function(struct dwarf *dw, struct dw_unit *u, struct dw_table *
 
 	if (nd->function != DWARF_NONE)
 		return nd->function;
-	f = nd->origin != UINT64_MAX ? u64map_get(&dw->by_origin, nd->origin) : U64MAP_NONE;
+	f = nd->origin != UINT64_MAX ? u64map_get(&dw->by_origin, nd->origin)
+				     : U64MAP_NONE;
 	if (f == U64MAP_NONE) {
 		collect(p, &m);
 		f = add_function(dw, u, t, &m);

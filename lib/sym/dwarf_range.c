@@ -44,7 +44,8 @@ static void old_ranges(struct dwarf *dw, const struct dw_unit *u, uint64_t off,
 			return;
 		if (low == ones)
 			base = high;
-		else if (base + low >= low) /* a base of -1 or so is a dropped function's */
+		else if (base + low >=
+			 low) /* a base of -1 or so is a dropped function's */
 			append(dw, out, base + low, base + high);
 	}
 }
@@ -116,7 +117,8 @@ static void new_ranges(struct dwarf *dw, const struct dw_unit *u, uint64_t off,
 }
 
 /* Offset in .debug_rnglists of list `index` of the unit. */
-static bool list_offset(struct dwarf *dw, const struct dw_unit *u, uint64_t index, uint64_t *off)
+static bool list_offset(struct dwarf *dw, const struct dw_unit *u, uint64_t index,
+			uint64_t *off)
 {
 	struct cursor c;
 	uint64_t at;
@@ -129,8 +131,8 @@ static bool list_offset(struct dwarf *dw, const struct dw_unit *u, uint64_t inde
 	return !c.bad && !__builtin_add_overflow(*off, u->ranges_base, off);
 }
 
-static void listed_ranges(struct dwarf *dw, const struct dw_unit *u, const struct dw_value *v,
-			  struct dw_ranges *out)
+static void listed_ranges(struct dwarf *dw, const struct dw_unit *u,
+			  const struct dw_value *v, struct dw_ranges *out)
 {
 	uint64_t off = v->u;
 
@@ -144,9 +146,9 @@ static void listed_ranges(struct dwarf *dw, const struct dw_unit *u, const struc
 	}
 }
 
-void dw_entry_ranges(struct dwarf *dw, const struct dw_unit *u, const struct dw_value *low,
-		     const struct dw_value *high, const struct dw_value *ranges,
-		     struct dw_ranges *out)
+void dw_entry_ranges(struct dwarf *dw, const struct dw_unit *u,
+		     const struct dw_value *low, const struct dw_value *high,
+		     const struct dw_value *ranges, struct dw_ranges *out)
 {
 	uint64_t a, b;
 

@@ -14,12 +14,14 @@
 #include "lib/sym/dwarf_internal.h"
 
 #define DEPTH_MAX 512
-#define NODES_MAX (1u << 24)      /* functions and inlined calls of one unit */
-#define INTERVALS_MAX (1u << 24)  /* and their ranges */
-#define TABLES_MAX (2ull << 30)   /* bytes of all decoded units; more than any real file needs */
+#define NODES_MAX (1u << 24)	 /* functions and inlined calls of one unit */
+#define INTERVALS_MAX (1u << 24) /* and their ranges */
+#define TABLES_MAX                                                                       \
+	(2ull << 30) /* bytes of all decoded units; more than any real file needs */
 
 struct entry { /* what a function or inlined call says of itself */
-	struct dw_value low, high, ranges, origin, call_file, call_line, call_column, sibling;
+	struct dw_value low, high, ranges, origin, call_file, call_line, call_column,
+		sibling;
 };
 
 struct walk {
@@ -99,8 +101,8 @@ static uint64_t origin_key(const struct walk *w, const struct dw_value *v)
  * A node for an entry that has code, within `parent`; DWARF_NONE when it has none. Inlined
  * calls only count inside a function with code.
  */
-static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en, bool inlined,
-			 uint32_t parent)
+static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en,
+			 bool inlined, uint32_t parent)
 {
 	struct dw_table *t = w->t;
 	uint32_t id = t->nnodes;
@@ -128,15 +130,15 @@ static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en, b
 	};
 	for (i = 0; i < w->ranges.n && w->nintervals < INTERVALS_MAX; i++) {
 		XGROW(w->intervals, w->nintervals, w->intervals_cap);
-		w->intervals[w->nintervals++] = (struct dw_interval){
-			w->ranges.v[i].low, w->ranges.v[i].high, id};
+		w->intervals[w->nintervals++] =
+			(struct dw_interval){w->ranges.v[i].low, w->ranges.v[i].high, id};
 	}
 	return id;
 }
 
 /* A function or inlined call; *inner becomes the node around its children. */
-static bool visit(struct walk *w, struct cursor *c, const struct dw_abbrev *a, uint64_t die,
-		  uint32_t *inner)
+static bool visit(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
+		  uint64_t die, uint32_t *inner)
 {
 	bool inlined = a->role == DW_ROLE_INLINE;
 	struct entry en;
@@ -164,8 +166,9 @@ static bool skip_children(struct walk *w, struct cursor *c, const struct dw_abbr
 	bool in_alt;
 
 	cursor_uleb(&at);
-	if (!read_entry(w, &at, a, &en) || !dw_reference(w->u, &en.sibling, &off, &in_alt) ||
-	    in_alt || off <= die || off > w->u->end || w->dw->info.p + off < c->p)
+	if (!read_entry(w, &at, a, &en) ||
+	    !dw_reference(w->u, &en.sibling, &off, &in_alt) || in_alt || off <= die ||
+	    off > w->u->end || w->dw->info.p + off < c->p)
 		return false;
 	c->p = w->dw->info.p + off;
 	return true;

@@ -11,7 +11,8 @@
 #define UNITS_MAX (1u << 24)
 
 struct root {
-	struct dw_value low, high, ranges, stmt, comp_dir, str_base, addr_base, ranges_base;
+	struct dw_value low, high, ranges, stmt, comp_dir, str_base, addr_base,
+		ranges_base;
 	bool dwo;
 	uint16_t tag;
 	bool children;

@@ -23,7 +23,8 @@ static bool within(const struct elf_file *f, uint64_t off, uint64_t n)
 	return off <= f->size && n <= f->size - off;
 }
 
-int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e)
+int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off,
+		struct err *e)
 {
 	uint8_t *at = p;
 	ssize_t got;
@@ -35,7 +36,8 @@ int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off, str
 		if (got < 0)
 			return err_errno(e, errno, "read");
 		if (!got)
-			return err_set(e, EBADMSG, "file is shorter than its headers say");
+			return err_set(e, EBADMSG,
+				       "file is shorter than its headers say");
 		at += got;
 		off += got;
 		n -= got;
@@ -66,7 +68,9 @@ static int read_segments(struct elf_file *f, Elf *elf, struct err *e)
 			.offset = ph.p_offset,
 			.filesz = ph.p_filesz,
 			.memsz = ph.p_memsz,
-			.align = ph.p_align && !(ph.p_align & (ph.p_align - 1)) ? ph.p_align : 1,
+			.align = ph.p_align && !(ph.p_align & (ph.p_align - 1))
+					 ? ph.p_align
+					 : 1,
 			.exec = ph.p_flags & PF_X,
 		};
 	}
@@ -87,8 +91,8 @@ static size_t read_names(struct elf_file *f, Elf *elf)
 	struct err ignored;
 
 	if (elf_getshdrstrndx(elf, &index) || !(scn = elf_getscn(elf, index)) ||
-	    !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || sh.sh_size > MAX_NAMES ||
-	    !within(f, sh.sh_offset, sh.sh_size))
+	    !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB ||
+	    sh.sh_size > MAX_NAMES || !within(f, sh.sh_offset, sh.sh_size))
 		return 0;
 	f->names = xmalloc(sh.sh_size + 1);
 	if (elf_read_at(f, f->names, sh.sh_size, sh.sh_offset, &ignored)) {

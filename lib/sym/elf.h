@@ -48,11 +48,12 @@ struct elf_file {
 	struct elf_section *sections;
 	size_t nsections;
 	char *names; /* section names */
-	struct elf_range *exec; /* executable sections (segments when there are none), sorted */
+	struct elf_range
+		*exec; /* executable sections (segments when there are none), sorted */
 	size_t nexec;
 	uint8_t build_id[BUILD_ID_MAX];
-	size_t build_id_n; /* 0 = none */
-	char *go_build_id; /* text of Go's own note, or NULL */
+	size_t build_id_n;   /* 0 = none */
+	char *go_build_id;   /* text of Go's own note, or NULL */
 	uint64_t data_bytes; /* memory in section contents */
 };
 
@@ -93,7 +94,8 @@ bool elf_is_code(const struct elf_file *f, uint64_t vaddr, uint64_t *high);
 bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc);
 
 /* Path and build id of .gnu_debugaltlink (dwz). */
-bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id, size_t *n);
+bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
+		      size_t *n);
 
 /* CRC-32 of the whole file. */
 int elf_crc32(struct elf_file *f, uint32_t *crc, struct err *e);

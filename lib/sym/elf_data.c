@@ -36,7 +36,8 @@ static int packed_header(const struct elf_file *f, const struct elf_section *s,
 		cursor_skip(&c, f->is64 ? 8 : 4);
 		k->zstd = type == 2; /* ELFCOMPRESS_ZSTD, newer than our elf.h */
 		if (type != ELFCOMPRESS_ZLIB && !k->zstd)
-			return err_set(e, ENOTSUP, "%s: unknown compression %u", s->name, type);
+			return err_set(e, ENOTSUP, "%s: unknown compression %u", s->name,
+				       type);
 	} else { /* "ZLIB" and the size, big-endian in any file */
 		cursor_skip(&c, 4);
 		c.swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -53,11 +54,12 @@ static int packed_header(const struct elf_file *f, const struct elf_section *s,
 
 static bool is_packed(const struct elf_section *s, const uint8_t *raw)
 {
-	return (s->flags & SHF_COMPRESSED) ||
-	       (!strncmp(s->name, ".zdebug_", 8) && s->size >= 12 && !memcmp(raw, "ZLIB", 4));
+	return (s->flags & SHF_COMPRESSED) || (!strncmp(s->name, ".zdebug_", 8) &&
+					       s->size >= 12 && !memcmp(raw, "ZLIB", 4));
 }
 
-static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t n, struct err *e)
+static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t n,
+		      struct err *e)
 {
 	if (n > ELF_SECTION_MAX || n > ELF_DATA_MAX - f->data_bytes)
 		return err_set(e, EFBIG, "%s: %llu bytes are over the limit", s->name,
@@ -167,14 +169,16 @@ bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc)
 	return !c.bad && name_n;
 }
 
-bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id, size_t *n)
+bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
+		      size_t *n)
 {
 	struct err ignored;
 	const uint8_t *p;
 	struct cursor c;
 	size_t size, name_n;
 
-	if (elf_data(f, elf_section(f, ".gnu_debugaltlink"), &p, &size, &ignored) || !size)
+	if (elf_data(f, elf_section(f, ".gnu_debugaltlink"), &p, &size, &ignored) ||
+	    !size)
 		return false;
 	c = cursor_at(p, size, 0, f->swap);
 	*name = cursor_str(&c, &name_n);

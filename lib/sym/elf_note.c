@@ -7,19 +7,20 @@
 #include "lib/sym/cursor.h"
 #include "lib/sym/elf_internal.h"
 
-#define MAX_NOTES (1 << 20)   /* bytes of one segment or section of notes */
-#define GO_BUILD_ID_TYPE 4    /* note of owner "Go": cmd/internal/buildid */
+#define MAX_NOTES (1 << 20) /* bytes of one segment or section of notes */
+#define GO_BUILD_ID_TYPE 4  /* note of owner "Go": cmd/internal/buildid */
 #define GO_BUILD_ID_MAX 1024
 
-static void take_note(struct elf_file *f, const char *owner, uint32_t owner_n, uint32_t type,
-		      const uint8_t *desc, uint32_t n)
+static void take_note(struct elf_file *f, const char *owner, uint32_t owner_n,
+		      uint32_t type, const uint8_t *desc, uint32_t n)
 {
 	if (type == NT_GNU_BUILD_ID && owner_n == 4 && !memcmp(owner, "GNU", 4)) {
 		if (f->build_id_n || !n || n > BUILD_ID_MAX)
 			return;
 		memcpy(f->build_id, desc, n);
 		f->build_id_n = n;
-	} else if (type == GO_BUILD_ID_TYPE && owner_n == 4 && !memcmp(owner, "Go\0", 4)) {
+	} else if (type == GO_BUILD_ID_TYPE && owner_n == 4 &&
+		   !memcmp(owner, "Go\0", 4)) {
 		if (!f->go_build_id && n && n <= GO_BUILD_ID_MAX)
 			f->go_build_id = xstrndup((const char *)desc, n);
 	}
@@ -39,7 +40,8 @@ void elf_note_scan(struct elf_file *f, uint64_t off, uint64_t n, uint64_t align)
 	c = cursor_at(p, n, 0, f->swap);
 	align = align == 8 ? 8 : 4;
 	while (cursor_left(&c) >= 12) {
-		uint32_t owner_n = cursor_u32(&c), desc_n = cursor_u32(&c), type = cursor_u32(&c);
+		uint32_t owner_n = cursor_u32(&c), desc_n = cursor_u32(&c),
+			 type = cursor_u32(&c);
 		const char *owner = (const char *)c.p;
 		const uint8_t *desc;
 

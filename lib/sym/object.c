@@ -21,7 +21,8 @@ struct object {
 	enum sym_reason state;
 	bool verified, go, opened; /* opened: the sources below are as good as they get */
 	struct found_file bin, debug, alt;
-	uint64_t debug_bias; /* add to an address of the binary for one of the debug file */
+	uint64_t
+		debug_bias; /* add to an address of the binary for one of the debug file */
 	struct intern strings;
 	struct dwarf *dwarf;
 	struct symtab *symtab, *debug_symtab, *dynsym;
@@ -119,7 +120,8 @@ static struct elf_file *main_file(const struct object *o)
 	return o->bin.elf ? o->bin.elf : o->debug.elf;
 }
 
-struct object *object_new(const struct sym_paths *paths, const char *path, const char *build_id)
+struct object *object_new(const struct sym_paths *paths, const char *path,
+			  const char *build_id)
 {
 	struct object *o = xcalloc(1, sizeof(*o));
 	struct elf_file *f;
@@ -340,11 +342,24 @@ static bool ends_in(struct object *o, const char *symbol, size_t n, const char *
 	return yes;
 }
 
+/*
+ * glibc calls its functions by hidden aliases: `__GI_raise` is raise to everybody else.
+ */
+static size_t alias_prefix(const char *name, size_t n)
+{
+	static const char prefix[] = "__GI_";
+
+	return n > strlen(prefix) && !memcmp(name, prefix, strlen(prefix))
+		       ? strlen(prefix)
+		       : 0;
+}
+
 static uint32_t put_function(struct object *o, const char *system, size_t system_n,
 			     size_t name_n, uint32_t start_line)
 {
+	size_t skip = alias_prefix(system, name_n);
 	struct sym_function f = {
-		.name = intern_put(&o->strings, system, name_n),
+		.name = intern_put(&o->strings, system + skip, name_n - skip),
 		.system = intern_put(&o->strings, system, system_n),
 		.start_line = start_line,
 	};
@@ -378,7 +393,8 @@ static uint32_t outer_function(struct object *o, const struct dwarf_function *d,
 	size_t n;
 
 	if (!given)
-		return h->found ? symbol_function(o, h->symbol.name, start_line) : SYM_NONE;
+		return h->found ? symbol_function(o, h->symbol.name, start_line)
+				: SYM_NONE;
 	name = intern_str(&o->strings, given);
 	if (h->found) {
 		n = base_len(o, h->symbol.name);
@@ -414,8 +430,10 @@ static uint32_t put_frames(struct object *o, const struct dwarf_frame *v, size_t
 	size_t i;
 
 	for (i = n; i-- > 0;) {
-		struct sym_location l = {.file = v[i].file, .line = v[i].line,
-					 .column = v[i].column, .caller = caller};
+		struct sym_location l = {.file = v[i].file,
+					 .line = v[i].line,
+					 .column = v[i].column,
+					 .caller = caller};
 
 		d = function_of(o, &v[i]);
 		if (i == n - 1)
@@ -449,7 +467,8 @@ static bool lacks_alt(const struct object *o, const struct dwarf_frame *v, size_
 }
 
 static struct sym_answer make_answer(struct object *o, uint64_t vaddr,
-				     const struct dwarf_answer *d, const struct dwarf_frame *v)
+				     const struct dwarf_answer *d,
+				     const struct dwarf_frame *v)
 {
 	struct sym_answer a = {.location = SYM_NONE, .reason = SYM_OK};
 	struct symbol_hit h = find_symbol(o, vaddr);
@@ -485,7 +504,8 @@ static int u64_cmp(const void *a, const void *b)
 }
 
 /* The addresses that have no answer yet, sorted, each once. */
-static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t n, uint64_t *out)
+static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t n,
+			 uint64_t *out)
 {
 	struct sym_answer ignored;
 	size_t i, k = 0, kept = 0;
@@ -517,14 +537,16 @@ static void resolve_new(struct object *o, const uint64_t *vaddrs, size_t n)
 	for (i = 0; i < n; i++) {
 		const struct dwarf_answer *d = res.answers ? &res.answers[i] : NULL;
 
-		answers_put(&o->answers, vaddrs[i],
-			    make_answer(o, vaddrs[i], d, d ? res.frames + d->first : NULL));
+		answers_put(
+			&o->answers, vaddrs[i],
+			make_answer(o, vaddrs[i], d, d ? res.frames + d->first : NULL));
 	}
 	dwarf_result_release(&res);
 	free(biased);
 }
 
-void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n, struct sym_answer *out)
+void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
+		    struct sym_answer *out)
 {
 	uint64_t *fresh = xmalloc((n ? n : 1) * sizeof(*fresh));
 	size_t i, k = unanswered(o, vaddrs, n, fresh);
@@ -533,7 +555,8 @@ void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n, struct s
 		resolve_new(o, fresh, k);
 	for (i = 0; i < n; i++)
 		if (!answers_get(&o->answers, vaddrs[i], &out[i]))
-			out[i] = (struct sym_answer){.location = SYM_NONE, .reason = o->state};
+			out[i] = (struct sym_answer){.location = SYM_NONE,
+						     .reason = o->state};
 	free(fresh);
 }
 

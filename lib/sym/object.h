@@ -11,7 +11,7 @@
  * covers the address if it is DWARF's plain name or, demangled, ends in it; else the plain name;
  * the symbol if DWARF has no name. Inlined frames have DWARF's names. Suffixes of clones
  * (demangle.h) stay in `system` and are cut from `name`, except in Go files, where they can be
- * names in their own right.
+ * names in their own right. So does the prefix of glibc's hidden aliases (`__GI_raise`).
  */
 #pragma once
 
@@ -25,26 +25,26 @@
 #define SYM_NONE UINT32_MAX
 
 enum sym_source { /* of a location's outermost name and lines; best first */
-	SYM_DWARF,
-	SYM_SYMTAB,
-	SYM_DYNSYM,
-	SYM_NSOURCES,
+		  SYM_DWARF,
+		  SYM_SYMTAB,
+		  SYM_DYNSYM,
+		  SYM_NSOURCES,
 };
 
 enum sym_reason { /* why an address has no name, or less than it might */
-	SYM_OK,
-	SYM_NO_FILE,	       /* neither the binary nor its debug file was found */
-	SYM_UNUSABLE_FILE,     /* found, but no ELF program, or unreadable */
-	SYM_BUILD_ID_MISMATCH, /* found, but another build */
-	SYM_NO_SEGMENT,	       /* the address is in no segment of the file */
-	SYM_AMBIGUOUS_SEGMENT, /* it is in two */
-	SYM_NEED_BINARY,       /* only a debug file, whose segments cannot place addresses */
-	SYM_NO_SYMBOLS,	       /* the file has neither symbols nor debug information */
-	SYM_NO_FUNCTION,       /* no function covers the address */
-	SYM_DWO_MISSING,       /* named by symbol: the functions are in a .dwo file */
-	SYM_ALT_MISSING,       /* named by symbol: the name is in a missing supplementary file */
-	SYM_DAMAGED,	       /* the unit could not be read to its end */
-	SYM_NREASONS,
+		  SYM_OK,
+		  SYM_NO_FILE,	     /* neither the binary nor its debug file was found */
+		  SYM_UNUSABLE_FILE, /* found, but no ELF program, or unreadable */
+		  SYM_BUILD_ID_MISMATCH, /* found, but another build */
+		  SYM_NO_SEGMENT,	 /* the address is in no segment of the file */
+		  SYM_AMBIGUOUS_SEGMENT, /* it is in two */
+		  SYM_NEED_BINARY, /* only a debug file, whose segments cannot place addresses */
+		  SYM_NO_SYMBOLS, /* the file has neither symbols nor debug information */
+		  SYM_NO_FUNCTION, /* no function covers the address */
+		  SYM_DWO_MISSING, /* named by symbol: the functions are in a .dwo file */
+		  SYM_ALT_MISSING, /* named by symbol: the name is in a missing supplementary file */
+		  SYM_DAMAGED, /* the unit could not be read to its end */
+		  SYM_NREASONS,
 };
 
 const char *sym_source_name(enum sym_source s);
@@ -80,7 +80,7 @@ void object_free(struct object *o);
 
 enum sym_reason object_state(const struct object *o); /* SYM_OK: addresses can be asked */
 bool object_is_verified(const struct object *o);      /* by build id */
-const char *object_path(const struct object *o);      /* file used for addresses, or NULL */
+const char *object_path(const struct object *o); /* file used for addresses, or NULL */
 const char *object_debug_path(const struct object *o); /* separate debug file, or NULL */
 /* What went wrong with a file on the way ("/x/y: build id differs"); "" if nothing. */
 const char *object_trouble(const struct object *o);
@@ -95,7 +95,8 @@ enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t li
 			     uint64_t offset, uint64_t addr, uint64_t *vaddr);
 
 /* Answer addresses of the file; any order, repeats allowed. out: n answers. */
-void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n, struct sym_answer *out);
+void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
+		    struct sym_answer *out);
 
 struct sym_location object_location(const struct object *o, uint32_t location);
 struct sym_function object_function(const struct object *o, uint32_t function);

@@ -12,7 +12,8 @@ struct text {
 
 static bool is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+	return isalnum((unsigned char)c) || c == '_' || c == '$' ||
+	       (unsigned char)c >= 0x80;
 }
 
 static bool at(const struct text *t, size_t i, const char *word)
@@ -146,7 +147,8 @@ static void parentheses(struct text *t, bool after_operator)
 void simplify_cxx(struct buf *b, bool keep_templates)
 {
 	struct text t = {.p = (char *)b->data, .n = b->len};
-	size_t after_operator = SIZE_MAX; /* value of t.out right behind an operator's name */
+	size_t after_operator =
+		SIZE_MAX; /* value of t.out right behind an operator's name */
 
 	while (t.in < t.n) {
 		if (is_operator(&t, t.in)) {

@@ -22,8 +22,8 @@ struct entry {
 struct symtab {
 	enum symtab_kind kind;
 	struct elf_file *file;
-	struct entry *v;      /* one per address, the best one; by address */
-	uint64_t *reach;      /* greatest end of v[0..i] */
+	struct entry *v; /* one per address, the best one; by address */
+	uint64_t *reach; /* greatest end of v[0..i] */
 	size_t n, cap;
 };
 
@@ -53,7 +53,8 @@ static int structor_cmp(const char *a, const char *b)
 	while (a[i] && a[i] == b[i])
 		i++;
 	if (!i || !a[i] || !b[i] || (a[i - 1] != 'C' && a[i - 1] != 'D') ||
-	    strcmp(a + i + 1, b + i + 1) || a[i] < '0' || a[i] > '5' || b[i] < '0' || b[i] > '5')
+	    strcmp(a + i + 1, b + i + 1) || a[i] < '0' || a[i] > '5' || b[i] < '0' ||
+	    b[i] > '5')
 		return 0;
 	if (a[i] == '0' || b[i] == '0') /* the deleting destructor */
 		return a[i] == '0' ? 1 : -1;
@@ -104,7 +105,8 @@ static bool is_mark(const struct entry *s)
 		return false;
 	if (!strncmp(n, ".L", 2))
 		return true;
-	return n[0] == '$' && n[1] && strchr("atxd", n[1]) && (!n[2] || n[2] == '.' || n[1] == 'x');
+	return n[0] == '$' && n[1] && strchr("atxd", n[1]) &&
+	       (!n[2] || n[2] == '.' || n[1] == 'x');
 }
 
 static void take(struct symtab *t, struct entry s, uint16_t shndx)
@@ -192,7 +194,8 @@ static struct elf_section *find_section(struct elf_file *f, uint32_t type)
 	return NULL;
 }
 
-int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out, struct err *e)
+int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out,
+		struct err *e)
 {
 	struct elf_section *s =
 		find_section(f, kind == SYMTAB_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB);
@@ -249,11 +252,12 @@ static const struct entry *find_entry(const struct symtab *t, uint64_t addr)
 	}
 	if (!lo)
 		return NULL;
-	for (i = lo, back = 0; i && t->reach[i - 1] > addr && back < BACK_MAX; i--, back++)
+	for (i = lo, back = 0; i && t->reach[i - 1] > addr && back < BACK_MAX;
+	     i--, back++)
 		if (addr - t->v[i - 1].addr < t->v[i - 1].size)
 			return &t->v[i - 1];
 	s = &t->v[lo - 1];
-	if (s->size)
+	if (s->size || (lo > 1 && t->reach[lo - 2] > s->addr))
 		return NULL;
 	if (t->kind == SYMTAB_DYNAMIC)
 		return s->addr == addr ? s : NULL;

@@ -7,8 +7,9 @@
  *
  * Covering: the sized symbol with the greatest start whose size reaches the address. Failing
  * that, in .symtab only, a symbol without a size: the nearest one before the address if no
- * sized one starts where it does, up to the next symbol or the end of its section. In .dynsym
- * such a symbol covers just its own address: what lies between exported symbols is unknown.
+ * sized one starts where it does or covers it, up to the next symbol or the end of its section.
+ * In .dynsym such a symbol covers just its own address: what lies between exported symbols is
+ * unknown.
  * Between symbols there is no name.
  *
  * Of several at one address: sized before sizeless; FUNC before GNU_IFUNC (which names the
@@ -35,7 +36,8 @@ struct symbol {
 };
 
 /* f must outlive the table and keep its data. -ENODATA: no such section. */
-int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out, struct err *e);
+int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out,
+		struct err *e);
 void symtab_free(struct symtab *t);
 
 bool symtab_find(const struct symtab *t, uint64_t addr, struct symbol *out);
