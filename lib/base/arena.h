@@ -18,5 +18,7 @@ struct arena {
 #define ARENA_INIT ((struct arena){0})
 
 void arena_release(struct arena *a);
-void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull)); /* 8-aligned */
-char *arena_bytes(struct arena *a, const void *p, size_t n); /* copy, NUL after it, unaligned */
+void *arena_alloc(struct arena *a, size_t n)
+	__attribute__((returns_nonnull)); /* 8-aligned */
+char *arena_bytes(struct arena *a, const void *p,
+		  size_t n); /* copy, NUL after it, unaligned */

@@ -21,7 +21,8 @@ struct buf {
 #define BUF_INIT(max_bytes) ((struct buf){.max = (max_bytes)})
 
 void buf_init(struct buf *b, size_t max_bytes);
-void buf_release(struct buf *b); /* free the memory; the buffer is empty and usable after */
+void buf_release(
+	struct buf *b); /* free the memory; the buffer is empty and usable after */
 static inline void buf_clear(struct buf *b)
 {
 	b->len = 0;

@@ -49,10 +49,13 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 	uint64_t h = hash_key ^ n * 0x9e3779b97f4a7c15u;
 
 	for (; n > 16; p += 16, n -= 16)
-		h = hash_fold(load64(p) ^ hash_key ^ 0xa0761d6478bd642fu, load64(p + 8) ^ h);
+		h = hash_fold(load64(p) ^ hash_key ^ 0xa0761d6478bd642fu,
+			      load64(p + 8) ^ h);
 	if (n > 8)
-		return hash_fold(load64(p) ^ hash_key ^ 0xe7037ed1a0b428dbu, load64(p + n - 8) ^ h);
-	return hash_fold(load_tail(p, n) ^ hash_key ^ 0x8ebc6af09c88c6e3u, h ^ 0x589965cc75374cc3u);
+		return hash_fold(load64(p) ^ hash_key ^ 0xe7037ed1a0b428dbu,
+				 load64(p + n - 8) ^ h);
+	return hash_fold(load_tail(p, n) ^ hash_key ^ 0x8ebc6af09c88c6e3u,
+			 h ^ 0x589965cc75374cc3u);
 }
 
 uint64_t hash_u32s(const uint32_t *p, size_t n)

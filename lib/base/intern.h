@@ -17,10 +17,10 @@ struct str {
 
 struct intern {
 	struct arena arena;
-	struct str *strs;	/* by id */
-	uint32_t *hashes;	/* by id: upper half of the hash */
+	struct str *strs; /* by id */
+	uint32_t *hashes; /* by id: upper half of the hash */
 	size_t n, cap, hash_cap;
-	uint32_t *slots;	/* id + 1, 0 = free; power of two */
+	uint32_t *slots; /* id + 1, 0 = free; power of two */
 	size_t nslots;
 };
 

@@ -117,9 +117,15 @@ static const struct {
 	const char *name;
 	int64_t ns;
 } time_units[] = {
-	{"ns", 1},	    {"us", 1000},	      {"ms", 1000000},
-	{"s", NS_PER_S},    {"m", 60 * NS_PER_S},     {"min", 60 * NS_PER_S},
-	{"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S}, {"", NS_PER_S},
+	{"ns", 1},
+	{"us", 1000},
+	{"ms", 1000000},
+	{"s", NS_PER_S},
+	{"m", 60 * NS_PER_S},
+	{"min", 60 * NS_PER_S},
+	{"h", 3600 * NS_PER_S},
+	{"d", 86400 * NS_PER_S},
+	{"", NS_PER_S},
 };
 
 static int64_t unit_ns(const char *name, size_t n)
@@ -127,7 +133,8 @@ static int64_t unit_ns(const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < sizeof(time_units) / sizeof(*time_units); i++) {
-		if (strlen(time_units[i].name) == n && !memcmp(time_units[i].name, name, n))
+		if (strlen(time_units[i].name) == n &&
+		    !memcmp(time_units[i].name, name, n))
 			return time_units[i].ns;
 	}
 	return 0;
@@ -235,8 +242,8 @@ static int take_zone(const char **s, int *seconds)
 		return 0;
 	}
 	sign = take_char(s, "+-");
-	if (sign < 0 || take_fixed(s, 2, &h) || take_char(s, ":") < 0 || take_fixed(s, 2, &m) ||
-	    h > 23 || m > 59)
+	if (sign < 0 || take_fixed(s, 2, &h) || take_char(s, ":") < 0 ||
+	    take_fixed(s, 2, &m) || h > 23 || m > 59)
 		return -EINVAL;
 	*seconds = (sign == '-' ? -1 : 1) * (h * 3600 + m * 60);
 	return 0;

@@ -9,11 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int num_parse_u64(const char *s, uint64_t *out);	   /* decimal or 0x hex */
-int num_parse_i64(const char *s, int64_t *out);		   /* decimal */
-int num_parse_duration(const char *s, int64_t *ns);	   /* 10s 5m 1h 100ms 1h30m; bare = seconds */
-int num_parse_size(const char *s, uint64_t *bytes);	   /* 64K 8M 1G 2T, powers of 1024 */
-int num_parse_percent(const char *s, double *fraction);	   /* 0.5% = 0.005; a bare 0.005 too */
+int num_parse_u64(const char *s, uint64_t *out); /* decimal or 0x hex */
+int num_parse_i64(const char *s, int64_t *out);	 /* decimal */
+int num_parse_duration(const char *s,
+		       int64_t *ns); /* 10s 5m 1h 100ms 1h30m; bare = seconds */
+int num_parse_size(const char *s, uint64_t *bytes); /* 64K 8M 1G 2T, powers of 1024 */
+int num_parse_percent(const char *s,
+		      double *fraction); /* 0.5% = 0.005; a bare 0.005 too */
 
 /* RFC 3339, `@unix` (with fraction), `now`, or relative to now: -10m, +1h. */
 int num_parse_time(const char *s, int64_t now_ns, int64_t *ns);

@@ -19,24 +19,25 @@ char *xasprintf(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
 
 /* New capacity (at least `need`, growing by half) for an array of items of `size` bytes. */
-void *xgrow(void *p, size_t *cap, size_t need, size_t size) __attribute__((returns_nonnull));
+void *xgrow(void *p, size_t *cap, size_t need, size_t size)
+	__attribute__((returns_nonnull));
 
 /* Make room for one more item in the array `p` that holds `n` of `cap` items. */
-#define XGROW(p, n, cap)                                                                      \
-	do {                                                                                  \
-		if ((n) >= (cap)) {                                                           \
-			size_t cap_ = (cap);                                                  \
-			(p) = xgrow((p), &cap_, (size_t)(n) + 1, sizeof(*(p)));               \
-			(cap) = cap_;                                                         \
-		}                                                                             \
+#define XGROW(p, n, cap)                                                                 \
+	do {                                                                             \
+		if ((n) >= (cap)) {                                                      \
+			size_t cap_ = (cap);                                             \
+			(p) = xgrow((p), &cap_, (size_t)(n) + 1, sizeof(*(p)));          \
+			(cap) = cap_;                                                    \
+		}                                                                        \
 	} while (0)
 
 /* Make room for `need` items in all. */
-#define XRESERVE(p, cap, need)                                                                \
-	do {                                                                                  \
-		if ((size_t)(need) > (cap)) {                                                 \
-			size_t cap_ = (cap);                                                  \
-			(p) = xgrow((p), &cap_, (need), sizeof(*(p)));                        \
-			(cap) = cap_;                                                         \
-		}                                                                             \
+#define XRESERVE(p, cap, need)                                                           \
+	do {                                                                             \
+		if ((size_t)(need) > (cap)) {                                            \
+			size_t cap_ = (cap);                                             \
+			(p) = xgrow((p), &cap_, (need), sizeof(*(p)));                   \
+			(cap) = cap_;                                                    \
+		}                                                                        \
 	} while (0)

@@ -21,9 +21,9 @@
 struct gz_reader {
 	int fd;
 	uint64_t max;
-	bool whole;	/* all of the file is in `in` */
-	bool eof;	/* nothing more to read from fd */
-	bool failed;	/* the position of the next member is not known */
+	bool whole;  /* all of the file is in `in` */
+	bool eof;    /* nothing more to read from fd */
+	bool failed; /* the position of the next member is not known */
 	bool started;
 	size_t member;
 	uint64_t consumed; /* bytes of the input before in.data + at */
@@ -189,7 +189,8 @@ static int gz_inflate_stream(struct gz_reader *g, struct err *e)
 			}
 			if (n == 0) {
 				ret = err_set(e, EBADMSG,
-					      "truncated gzip member at byte %llu (starts at %llu)",
+					      "truncated gzip member at byte %llu "
+					      "(starts at %llu)",
 					      (unsigned long long)gz_offset(g),
 					      (unsigned long long)start);
 				break;

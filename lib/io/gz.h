@@ -26,7 +26,8 @@ void gz_reader_free(struct gz_reader *g);
  * The next member into *p (owned by g, good until the next call): 1, 0 at the end of input,
  * negative on error. *plain tells that the input is not gzip and this is all of it.
  */
-int gz_next(struct gz_reader *g, const uint8_t **p, size_t *n, bool *plain, struct err *e);
+int gz_next(struct gz_reader *g, const uint8_t **p, size_t *n, bool *plain,
+	    struct err *e);
 
 /* 1-based number of the member last given or failed in. */
 size_t gz_member(const struct gz_reader *g);

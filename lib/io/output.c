@@ -62,11 +62,13 @@ static int open_temporary(struct output *o, struct err *e)
 	int i;
 
 	for (i = 0; i < NAME_TRIES; i++) {
-		o->tmp = xasprintf("%.*s.%.200s.%ld-%d", dir, o->path, base, (long)getpid(), i);
+		o->tmp = xasprintf("%.*s.%.200s.%ld-%d", dir, o->path, base,
+				   (long)getpid(), i);
 		o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (o->fd >= 0) {
 			/* an existing file keeps its mode */
-			if (stat(o->path, &st) == 0 && fchmod(o->fd, st.st_mode & 07777) < 0)
+			if (stat(o->path, &st) == 0 &&
+			    fchmod(o->fd, st.st_mode & 07777) < 0)
 				return err_errno(e, errno, "%s", o->tmp);
 			return 0;
 		}
@@ -113,9 +115,10 @@ int output_open(const char *path, bool binary, struct output **out, struct err *
 			r = open_temporary(o, e);
 	}
 	if (!r && binary && isatty(o->fd))
-		r = err_set(e, EINVAL,
-			    "will not write a binary profile to a terminal: use -o FILE or a "
-			    "pipe to prof-render");
+		r = err_set(
+			e, EINVAL,
+			"will not write a binary profile to a terminal: use -o FILE or a "
+			"pipe to prof-render");
 	if (r < 0) {
 		output_abort(o);
 		return r;
@@ -197,7 +200,9 @@ int output_commit(struct output *o, struct err *e)
 		goto out;
 	}
 	if (!o->is_stdout) {
-		r = close(o->fd) < 0 ? err_errno(e, errno, "cannot write %s", output_name(o)) : 0;
+		r = close(o->fd) < 0
+			    ? err_errno(e, errno, "cannot write %s", output_name(o))
+			    : 0;
 		o->fd = -1;
 		if (r < 0)
 			goto out;

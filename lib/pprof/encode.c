@@ -33,8 +33,9 @@ struct encoder {
 	const struct store *st;
 	struct order o;
 	struct buf *out;
-	uint32_t *str_no;  /* store id -> index + 1 in the table being made, 0: not used yet */
-	uint32_t *strs;	   /* store ids by index */
+	uint32_t *
+		str_no; /* store id -> index + 1 in the table being made, 0: not used yet */
+	uint32_t *strs; /* store ids by index */
 	size_t nstrs, strs_cap;
 	int64_t empty_no; /* index of a second "", for string labels without text; 0: none */
 	/* scratch of a piece */
@@ -70,17 +71,20 @@ static int64_t label_str(struct encoder *x, uint32_t id)
 }
 
 /* Append a part of the profile that takes at most `bound` bytes. */
-static int put_bounded(struct encoder *x, const pb_profile *part, size_t bound, struct err *e)
+static int put_bounded(struct encoder *x, const pb_profile *part, size_t bound,
+		       struct err *e)
 {
 	if (buf_reserve(x->out, bound) < 0)
 		return err_set(e, E2BIG, "profile too large to write");
-	x->out->len += perftools__profiles__profile__pack(part, x->out->data + x->out->len);
+	x->out->len +=
+		perftools__profiles__profile__pack(part, x->out->data + x->out->len);
 	return 0;
 }
 
 static int put(struct encoder *x, const pb_profile *part, struct err *e)
 {
-	return put_bounded(x, part, perftools__profiles__profile__get_packed_size(part), e);
+	return put_bounded(x, part, perftools__profiles__profile__get_packed_size(part),
+			   e);
 }
 
 static int put_types(struct encoder *x, struct err *e)

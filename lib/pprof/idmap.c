@@ -75,8 +75,8 @@ uint32_t idmap_find_hashed(const struct idmap *m, uint64_t id)
 	uint32_t i;
 	size_t s;
 
-	for (s = id_table_first(&m->table, h); (i = id_table_at(&m->table, h, &s)) != ID_NONE;
-	     s++) {
+	for (s = id_table_first(&m->table, h);
+	     (i = id_table_at(&m->table, h, &s)) != ID_NONE; s++) {
 		if (row_id(m, i) == id)
 			return i;
 	}

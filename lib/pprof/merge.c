@@ -13,7 +13,7 @@
 #define COMMENT_PREFIX "profpipe: "
 
 /* Comments of this form are numbers that add up; see profpipe-stream(5). */
-static const char *const counters[] = {"expected", "kept",	 "idle",
+static const char *const counters[] = {"expected", "kept",	  "idle",
 				       "filtered", "unexplained", "merged"};
 
 struct counter {
@@ -86,11 +86,12 @@ static bool same_type(const struct header *a, const struct header *b)
 	size_t i;
 
 	if (a->ntypes != b->ntypes || a->period_type.type != b->period_type.type ||
-	    a->period_type.unit != b->period_type.unit || a->drop_frames != b->drop_frames ||
-	    a->keep_frames != b->keep_frames)
+	    a->period_type.unit != b->period_type.unit ||
+	    a->drop_frames != b->drop_frames || a->keep_frames != b->keep_frames)
 		return false;
 	for (i = 0; i < a->ntypes; i++) {
-		if (a->types[i].type != b->types[i].type || a->types[i].unit != b->types[i].unit)
+		if (a->types[i].type != b->types[i].type ||
+		    a->types[i].unit != b->types[i].unit)
 			return false;
 	}
 	return true;
@@ -98,7 +99,8 @@ static bool same_type(const struct header *a, const struct header *b)
 
 static uint64_t type_hash(const struct header *h, int64_t window)
 {
-	uint64_t x = hash_u64(window, (uint64_t)h->period_type.type << 32 | h->period_type.unit);
+	uint64_t x = hash_u64(window,
+			      (uint64_t)h->period_type.type << 32 | h->period_type.unit);
 	size_t i;
 
 	x = hash_u64(x, (uint64_t)h->drop_frames << 32 | h->keep_frames);
@@ -146,7 +148,8 @@ static bool is_counter(const char *key, size_t n)
 }
 
 /* "profpipe: KEY=NUMBER" of a counter: its key and number. */
-static bool parse_counter(struct store *st, uint32_t comment, uint32_t *key, int64_t *value)
+static bool parse_counter(struct store *st, uint32_t comment, uint32_t *key,
+			  int64_t *value)
 {
 	struct str s = store_str(st, comment);
 	size_t prefix = strlen(COMMENT_PREFIX);
@@ -168,16 +171,18 @@ static bool parse_counter(struct store *st, uint32_t comment, uint32_t *key, int
 	return true;
 }
 
-static int add_counter(const struct merger *m, struct result *r, uint32_t key, int64_t value,
-		       struct err *e)
+static int add_counter(const struct merger *m, struct result *r, uint32_t key,
+		       int64_t value, struct err *e)
 {
 	size_t i;
 
 	for (i = 0; i < r->ncounters; i++) {
 		if (r->counters[i].key != key)
 			continue;
-		if (__builtin_add_overflow(r->counters[i].sum, value, &r->counters[i].sum))
-			return err_set(e, EOVERFLOW, "the sum of comment %s does not fit 64 bits",
+		if (__builtin_add_overflow(r->counters[i].sum, value,
+					   &r->counters[i].sum))
+			return err_set(e, EOVERFLOW,
+				       "the sum of comment %s does not fit 64 bits",
 				       store_cstr(m->st, key));
 		return 0;
 	}
@@ -232,7 +237,8 @@ static uint32_t least_text(const struct store *st, uint32_t a, uint32_t b)
 	return str_cmp(store_str(st, a), store_str(st, b)) <= 0 ? a : b;
 }
 
-static int add_header(struct merger *m, struct result *r, const struct header *in, struct err *e)
+static int add_header(struct merger *m, struct result *r, const struct header *in,
+		      struct err *e)
 {
 	struct header *h = &r->p->h;
 
@@ -296,14 +302,16 @@ static void finish_comments(struct merger *m, struct result *r)
 	h->ncomments = r->ncomments;
 	for (i = 0; i < r->ncounters; i++) {
 		text = xasprintf(COMMENT_PREFIX "%s=%" PRId64,
-				 store_cstr(m->st, r->counters[i].key), r->counters[i].sum);
+				 store_cstr(m->st, r->counters[i].key),
+				 r->counters[i].sum);
 		h->comments[h->ncomments++] = store_puts(m->st, text);
 		free(text);
 	}
 	qsort_r(h->comments, h->ncomments, sizeof(*h->comments), cmp_comment, m->st);
 }
 
-static int cmp_header(const struct store *st, const struct header *a, const struct header *b)
+static int cmp_header(const struct store *st, const struct header *a,
+		      const struct header *b)
 {
 	int c = cmp_text(st, a->period_type.type, b->period_type.type);
 	size_t i;
@@ -328,7 +336,8 @@ static int cmp_result(const void *a, const void *b, void *st)
 	int c = (x->window > y->window) - (x->window < y->window);
 
 	if (!c)
-		c = (x->p->h.time_ns > y->p->h.time_ns) - (x->p->h.time_ns < y->p->h.time_ns);
+		c = (x->p->h.time_ns > y->p->h.time_ns) -
+		    (x->p->h.time_ns < y->p->h.time_ns);
 	return c ? c : cmp_header(st, &x->p->h, &y->p->h);
 }
 

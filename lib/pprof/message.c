@@ -12,9 +12,21 @@
 
 /* Field numbers are those of profile.proto; names are for messages. */
 static const char *const profile_fields[] = {
-	"",		"sample_type",	  "sample",	 "mapping",	   "location",
-	"function",	"string_table",	  "drop_frames", "keep_frames",	   "time_nanos",
-	"duration_nanos", "period_type", "period",	 "comment",	   "default_sample_type",
+	"",
+	"sample_type",
+	"sample",
+	"mapping",
+	"location",
+	"function",
+	"string_table",
+	"drop_frames",
+	"keep_frames",
+	"time_nanos",
+	"duration_nanos",
+	"period_type",
+	"period",
+	"comment",
+	"default_sample_type",
 	"doc_url",
 };
 static const char *const type_fields[] = {"", "value_type.type", "value_type.unit"};
@@ -41,10 +53,14 @@ static const char *const location_fields[] = {"",
 					      "location.address",
 					      "location.line",
 					      "location.is_folded"};
-static const char *const line_fields[] = {"", "line.function_id", "line.line", "line.column"};
-static const char *const function_fields[] = {
-	"", "function.id", "function.name", "function.system_name", "function.filename",
-	"function.start_line"};
+static const char *const line_fields[] = {"", "line.function_id", "line.line",
+					  "line.column"};
+static const char *const function_fields[] = {"",
+					      "function.id",
+					      "function.name",
+					      "function.system_name",
+					      "function.filename",
+					      "function.start_line"};
 
 #define NFIELDS(t) (sizeof(t) / sizeof(*(t)))
 
@@ -53,32 +69,34 @@ static size_t at(const struct message *m, const uint8_t *p)
 	return p - m->start;
 }
 
-static int fail(const struct message *m, const uint8_t *p, const char *field, const char *what,
-		struct err *e)
+static int fail(const struct message *m, const uint8_t *p, const char *field,
+		const char *what, struct err *e)
 {
 	return err_set(e, EBADMSG, "%s at byte %zu in %s", what, at(m, p), field);
 }
 
 /* Make room in an array of the message; the sum of all of them is within the budget. */
-static int message_room(struct message *m, void **p, size_t *cap, size_t need, size_t size,
-			struct err *e)
+static int message_room(struct message *m, void **p, size_t *cap, size_t need,
+			size_t size, struct err *e)
 {
 	size_t old = *cap;
 	uint64_t grown = (old + old / 2 > need ? old + old / 2 : need) - old;
 
 	if (grown > (m->budget_bytes - m->used_bytes) / size)
-		return err_set(e, E2BIG, "profile too large: over %llu bytes decoded "
-					 "(--max-size)",
+		return err_set(e, E2BIG,
+			       "profile too large: over %llu bytes decoded "
+			       "(--max-size)",
 			       (unsigned long long)m->budget_bytes);
 	*p = xgrow(*p, cap, need, size);
 	m->used_bytes += (*cap - old) * size;
 	return 0;
 }
 
-#define ROOM(m, arr, need, e)                                                                  \
-	((need) > (m)->arr##_cap ? message_room((m), (void **)&(m)->arr, &(m)->arr##_cap,      \
-						(need), sizeof(*(m)->arr), (e))                \
-				 : 0)
+#define ROOM(m, arr, need, e)                                                            \
+	((need) > (m)->arr##_cap                                                         \
+		 ? message_room((m), (void **)&(m)->arr, &(m)->arr##_cap, (need),        \
+				sizeof(*(m)->arr), (e))                                  \
+		 : 0)
 
 /* A field did not decode, or a known one has the wrong wire type: say which. */
 static int __attribute__((cold, noinline))
@@ -116,15 +134,16 @@ next_field(struct message *m, const uint8_t **p, const uint8_t *end, struct wire
 		if ((want == 'v' && f->type != WIRE_VARINT) ||
 		    (want == 'b' && f->type != WIRE_BYTES) ||
 		    (want == 'p' && f->type != WIRE_VARINT && f->type != WIRE_BYTES))
-			return field_trouble(m, *p, end, "wrong wire type", *p, names, nnames,
-					     e);
+			return field_trouble(m, *p, end, "wrong wire type", *p, names,
+					     nnames, e);
 	}
 	*p = next;
 	return 1;
 }
 
 /* A string index met before the table is known: kept as 32 bits, checked at the end. */
-static uint32_t str_index(struct message *m, const struct wire_field *f, const char *field)
+static uint32_t str_index(struct message *m, const struct wire_field *f,
+			  const char *field)
 {
 	if (f->value > m->max_str) {
 		m->max_str = f->value;
@@ -142,7 +161,8 @@ static int decode_type(struct message *m, const struct wire_field *in, struct ra
 	int r;
 
 	*t = (struct raw_type){0};
-	while ((r = next_field(m, &p, end, &f, type_fields, NFIELDS(type_fields), "-vv", e)) > 0) {
+	while ((r = next_field(m, &p, end, &f, type_fields, NFIELDS(type_fields), "-vv",
+			       e)) > 0) {
 		if (f.number == 1)
 			t->type = str_index(m, &f, type_fields[1]);
 		else if (f.number == 2)
@@ -188,7 +208,7 @@ static int decode_mapping(struct message *m, const struct wire_field *in, struct
 		case 9:
 		case 10:
 			o->flags &= ~(1u << (f.number - 7));
-			o->flags |= (uint32_t)!!f.value << (f.number - 7);
+			o->flags |= (uint32_t) !!f.value << (f.number - 7);
 			break;
 		}
 	}
@@ -240,8 +260,8 @@ static int decode_line(struct message *m, const struct wire_field *in, struct er
 		return r;
 	o = &m->lines[m->nlines++];
 	*o = (struct raw_line){0};
-	while ((r = next_field(m, &p, end, &f, line_fields, NFIELDS(line_fields), "-vvv", e)) >
-	       0) {
+	while ((r = next_field(m, &p, end, &f, line_fields, NFIELDS(line_fields), "-vvv",
+			       e)) > 0) {
 		if (f.number == 1)
 			o->function_id = f.value;
 		else if (f.number == 2)
@@ -362,7 +382,9 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 		/* protobuf would merge two messages without a word; google/pprof's test for it */
 		if (m->time_ns)
 			return fail(m, f->at, profile_fields[9],
-				    "a second profile (plain profiles cannot be concatenated)", e);
+				    "a second profile (plain profiles cannot be "
+				    "concatenated)",
+				    e);
 		m->time_ns = f->value;
 		return 0;
 	case 10:
@@ -424,8 +446,8 @@ static int link_tables(struct message *m, struct err *e)
 	size_t i;
 	int r;
 
-	r = check_ids(&m->mapping_ids, m->mappings, m->nmappings, sizeof(*m->mappings), "mapping",
-		      e);
+	r = check_ids(&m->mapping_ids, m->mappings, m->nmappings, sizeof(*m->mappings),
+		      "mapping", e);
 	if (!r)
 		r = check_ids(&m->function_ids, m->functions, m->nfunctions,
 			      sizeof(*m->functions), "function", e);
@@ -444,7 +466,8 @@ static int link_tables(struct message *m, struct err *e)
 		line = &m->lines[i];
 		line->function = idmap_find(&m->function_ids, line->function_id);
 		if (line->function == ID_NONE)
-			return err_set(e, EBADMSG, "line.function_id %llu names no function",
+			return err_set(e, EBADMSG,
+				       "line.function_id %llu names no function",
 				       (unsigned long long)line->function_id);
 	}
 	return 0;
@@ -458,7 +481,8 @@ static int check_tables(struct message *m, struct err *e)
 		return err_set(e, EBADMSG, "no string_table in %zu bytes",
 			       (size_t)(m->end - m->start));
 	if (m->max_str >= m->nstrs) {
-		snprintf(what, sizeof(what), "string index %lld out of range (%zu strings)",
+		snprintf(what, sizeof(what),
+			 "string index %lld out of range (%zu strings)",
 			 (long long)m->max_str, m->nstrs);
 		return fail(m, m->max_str_at, m->max_str_field, what, e);
 	}
@@ -467,7 +491,8 @@ static int check_tables(struct message *m, struct err *e)
 	return link_tables(m, e);
 }
 
-static int bad_location(const struct message *m, const uint8_t *p, uint64_t id, struct err *e)
+static int bad_location(const struct message *m, const uint8_t *p, uint64_t id,
+			struct err *e)
 {
 	char what[64];
 
@@ -576,13 +601,13 @@ static int decode_label(struct message *m, const struct wire_field *in, struct e
 		}
 	}
 	/* whatever is left, and everything unusual */
-	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields), "-vvvv", e)) >
-	       0) {
+	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields),
+			       "-vvvv", e)) > 0) {
 		if (f.number == 3)
 			o->num = f.value;
 		else if (f.number && f.number <= 4 && f.value >= m->nstrs)
-			return fail(m, f.at, label_fields[f.number], "string index out of range",
-				    e);
+			return fail(m, f.at, label_fields[f.number],
+				    "string index out of range", e);
 		else if (f.number == 1)
 			o->key = f.value;
 		else if (f.number == 2)
@@ -601,8 +626,8 @@ static int decode_sample(struct message *m, const struct wire_field *in, struct 
 	char what[80];
 	int r;
 
-	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields), "-ppb",
-			       e)) > 0) {
+	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields),
+			       "-ppb", e)) > 0) {
 		if (f.number == 1)
 			r = decode_frames(m, &f, e);
 		else if (f.number == 2)
@@ -667,7 +692,8 @@ void message_release(struct message *m)
 
 static void message_clear(struct message *m)
 {
-	m->nstrs = m->ntypes = m->nmappings = m->nfunctions = m->nlines = m->nlocations = 0;
+	m->nstrs = m->ntypes = m->nmappings = m->nfunctions = m->nlines = m->nlocations =
+		0;
 	m->nsamples = m->nframes = m->nvalues = m->nlabels = m->ncomments = 0;
 	m->period_type = (struct raw_type){0};
 	m->period = m->time_ns = m->duration_ns = 0;

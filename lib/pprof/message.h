@@ -75,8 +75,8 @@ struct message {
 	int64_t *values;  /* ntypes per sample */
 	struct raw_label *labels;
 	uint32_t *comments;
-	size_t nstrs, ntypes, nmappings, nfunctions, nlines, nlocations, nsamples, nframes,
-		nvalues, nlabels, ncomments;
+	size_t nstrs, ntypes, nmappings, nfunctions, nlines, nlocations, nsamples,
+		nframes, nvalues, nlabels, ncomments;
 	size_t strs_cap, types_cap, mappings_cap, functions_cap, lines_cap, locations_cap,
 		samples_cap, frames_cap, values_cap, labels_cap, comments_cap;
 
@@ -85,9 +85,9 @@ struct message {
 	uint32_t drop_frames, keep_frames, default_type, doc_url;
 
 	/* scratch of the decoder */
-	size_t sample_fields;	       /* seen in the first pass */
-	uint64_t max_str;	       /* largest string index seen in the first pass … */
-	const uint8_t *max_str_at;     /* … and where */
+	size_t sample_fields;	   /* seen in the first pass */
+	uint64_t max_str;	   /* largest string index seen in the first pass … */
+	const uint8_t *max_str_at; /* … and where */
 	const char *max_str_field;
 	struct idmap function_ids, mapping_ids, location_ids;
 	uint64_t budget_bytes, used_bytes; /* of all arrays together */

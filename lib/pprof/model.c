@@ -153,8 +153,9 @@ void store_location_prefetch(const struct store *st, uint64_t h, int stage)
 		__builtin_prefetch(&st->lines[st->locations[id].lines]);
 }
 
-uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping, uint64_t address,
-			       bool folded, const struct line *lines, uint32_t nlines)
+uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping,
+			       uint64_t address, bool folded, const struct line *lines,
+			       uint32_t nlines)
 {
 	const struct location *o;
 	uint32_t id;
@@ -163,8 +164,9 @@ uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping, u
 	for (s = id_table_first(&st->location_ids, h);
 	     (id = id_table_at(&st->location_ids, h, &s)) != ID_NONE; s++) {
 		o = &st->locations[id];
-		if (o->address == address && o->mapping == mapping && o->folded == folded &&
-		    o->nlines == nlines && lines_equal(st->lines + o->lines, lines, nlines))
+		if (o->address == address && o->mapping == mapping &&
+		    o->folded == folded && o->nlines == nlines &&
+		    lines_equal(st->lines + o->lines, lines, nlines))
 			return id;
 	}
 	XGROW(st->locations, st->nlocations, st->locations_cap);
@@ -185,9 +187,9 @@ uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping, u
 uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
 			const struct line *lines, uint32_t nlines)
 {
-	return store_location_hashed(st,
-				     store_location_hash(mapping, address, folded, lines, nlines),
-				     mapping, address, folded, lines, nlines);
+	return store_location_hashed(
+		st, store_location_hash(mapping, address, folded, lines, nlines), mapping,
+		address, folded, lines, nlines);
 }
 
 uint64_t store_stack_hash(const uint32_t *locations, uint32_t n)
@@ -214,7 +216,8 @@ void store_stack_prefetch(const struct store *st, uint64_t h, int stage)
 		__builtin_prefetch(&st->frames[st->stacks[id].off]);
 }
 
-uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations, uint32_t n)
+uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations,
+			    uint32_t n)
 {
 	const struct seq *o;
 	uint32_t id;
@@ -245,8 +248,8 @@ uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n)
 
 static bool label_equal(const struct label *a, const struct label *b)
 {
-	return a->key == b->key && a->str == b->str && a->unit == b->unit && a->num == b->num &&
-	       a->numeric == b->numeric;
+	return a->key == b->key && a->str == b->str && a->unit == b->unit &&
+	       a->num == b->num && a->numeric == b->numeric;
 }
 
 /*

@@ -37,9 +37,10 @@ enum mapping_flags {
 };
 
 struct mapping {
-	uint64_t start, limit, offset; /* [start, limit) at run time, offset in the file */
-	uint32_t file, build_id;       /* string ids */
-	uint32_t flags;		       /* enum mapping_flags */
+	uint64_t start, limit,
+		offset;		 /* [start, limit) at run time, offset in the file */
+	uint32_t file, build_id; /* string ids */
+	uint32_t flags;		 /* enum mapping_flags */
 };
 
 struct function {
@@ -84,10 +85,12 @@ struct store {
 	struct seq *stacks;
 	uint32_t *frames; /* pool of the stacks: location ids, leaf first */
 	struct seq *labelsets;
-	struct label *labels; /* pool of the label sets: by key in byte order, then as read */
-	size_t nmappings, nfunctions, nlocations, nlines, nstacks, nframes, nlabelsets, nlabels;
-	size_t mappings_cap, functions_cap, locations_cap, lines_cap, stacks_cap, frames_cap,
-		labelsets_cap, labels_cap;
+	struct label
+		*labels; /* pool of the label sets: by key in byte order, then as read */
+	size_t nmappings, nfunctions, nlocations, nlines, nstacks, nframes, nlabelsets,
+		nlabels;
+	size_t mappings_cap, functions_cap, locations_cap, lines_cap, stacks_cap,
+		frames_cap, labelsets_cap, labels_cap;
 	struct id_table mapping_ids, function_ids, location_ids, stack_ids, labelset_ids;
 	/* pairs of label keys known to stand in order, by the first one's id */
 	uint32_t *next_key;
@@ -118,7 +121,8 @@ uint32_t store_function(struct store *st, const struct function *f);
 uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
 			const struct line *lines, uint32_t nlines);
 uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n);
-uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n); /* sorts labels */
+uint32_t store_labelset(struct store *st, struct label *labels,
+			uint32_t n); /* sorts labels */
 
 /*
  * For batches, so that cache misses overlap: hash all, prefetch all by stage 0, 1, 2 (each stage
@@ -129,16 +133,20 @@ void store_stack_prefetch(const struct store *st, uint64_t h, int stage);
 uint64_t store_location_hash(uint32_t mapping, uint64_t address, bool folded,
 			     const struct line *lines, uint32_t nlines);
 void store_location_prefetch(const struct store *st, uint64_t h, int stage);
-uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping, uint64_t address,
-			       bool folded, const struct line *lines, uint32_t nlines);
-uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations, uint32_t n);
+uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping,
+			       uint64_t address, bool folded, const struct line *lines,
+			       uint32_t nlines);
+uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations,
+			    uint32_t n);
 
-static inline const uint32_t *store_frames(const struct store *st, uint32_t stack, uint32_t *n)
+static inline const uint32_t *store_frames(const struct store *st, uint32_t stack,
+					   uint32_t *n)
 {
 	*n = st->stacks[stack].n;
 	return st->frames + st->stacks[stack].off;
 }
-static inline const struct label *store_labels(const struct store *st, uint32_t set, uint32_t *n)
+static inline const struct label *store_labels(const struct store *st, uint32_t set,
+					       uint32_t *n)
 {
 	*n = st->labelsets[set].n;
 	return st->labels + st->labelsets[set].off;
@@ -171,8 +179,8 @@ void header_copy(struct header *dst, const struct header *src); /* dst: uninitia
 struct extent {
 	uint64_t base;		   /* least start - offset; without a file: least start */
 	uint64_t min_off, max_end; /* least offset, greatest offset + size (limit) */
-	uint32_t file;		   /* string id of the least non-empty name in byte order */
-	uint32_t flags;		   /* or-ed enum mapping_flags */
+	uint32_t file;	/* string id of the least non-empty name in byte order */
+	uint32_t flags; /* or-ed enum mapping_flags */
 	bool used;
 };
 
@@ -189,7 +197,8 @@ struct profile {
 	struct id_table sample_ids;
 	struct extent *extents; /* by mapping id, STORE_MERGED */
 	size_t nextents, extents_cap;
-	uint32_t main_mapping; /* STORE_EXACT: written first, also without samples; or ID_NONE */
+	uint32_t
+		main_mapping; /* STORE_EXACT: written first, also without samples; or ID_NONE */
 };
 
 struct profile *profile_new(struct store *st);
@@ -199,11 +208,12 @@ void profile_free(struct profile *p);
  * Add values to the sample (stack, labelset), made now if there was none. -EOVERFLOW names the
  * sample type and the leaf function; the profile is then good only for freeing.
  */
-int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int64_t *values,
-		struct err *e);
+int profile_add(struct profile *p, uint32_t stack, uint32_t labelset,
+		const int64_t *values, struct err *e);
 
 /* As store_stack_prefetch(), stages 0 and 1. */
-void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset, int stage);
+void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset,
+		      int stage);
 
 /* Note in a STORE_MERGED profile that one of its samples came through this run-time mapping. */
 void profile_extend(struct profile *p, uint32_t mapping, const struct mapping *row);

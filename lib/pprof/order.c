@@ -270,8 +270,8 @@ static void rank_label_strings(struct sorter *s)
 	free(ids);
 }
 
-static void rank(uint32_t *marks, size_t n, int (*cmp)(const void *, const void *, void *),
-		 struct sorter *s)
+static void rank(uint32_t *marks, size_t n,
+		 int (*cmp)(const void *, const void *, void *), struct sorter *s)
 {
 	size_t count;
 	uint32_t *ids = collect(marks, n, &count);

@@ -22,7 +22,8 @@ struct order {
 	uint32_t *mappings, *functions, *locations; /* store ids in output order */
 	uint32_t *samples;			    /* sample indexes in output order */
 	size_t nmappings, nfunctions, nlocations;
-	uint32_t *mapping_no, *function_no, *location_no; /* store id -> number from 1; 0: unused */
+	uint32_t *mapping_no, *function_no,
+		*location_no; /* store id -> number from 1; 0: unused */
 };
 
 void order_init(struct order *o, const struct profile *p);

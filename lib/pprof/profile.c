@@ -51,7 +51,8 @@ static uint64_t sample_hash(uint32_t stack, uint32_t labelset)
 	return hash_u64(stack, labelset);
 }
 
-void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset, int stage)
+void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset,
+		      int stage)
 {
 	uint64_t h = sample_hash(stack, labelset);
 	uint32_t id;
@@ -69,7 +70,8 @@ void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset
 	}
 }
 
-static int sum_overflow(const struct profile *p, size_t type, uint32_t stack, struct err *e)
+static int sum_overflow(const struct profile *p, size_t type, uint32_t stack,
+			struct err *e)
 {
 	const struct store *st = p->store;
 	const char *leaf = "an empty stack";
@@ -80,15 +82,18 @@ static int sum_overflow(const struct profile *p, size_t type, uint32_t stack, st
 	frames = store_frames(st, stack, &n);
 	if (n) {
 		l = &st->locations[frames[0]];
-		leaf = l->nlines ? store_cstr(st, st->functions[st->lines[l->lines].function].name)
-				 : "a frame without a name";
+		leaf = l->nlines
+			       ? store_cstr(
+					 st,
+					 st->functions[st->lines[l->lines].function].name)
+			       : "a frame without a name";
 	}
 	return err_set(e, EOVERFLOW, "the sum of %s in %s does not fit 64 bits",
 		       store_cstr(st, p->h.types[type].type), leaf);
 }
 
-int profile_add(struct profile *p, uint32_t stack, uint32_t labelset, const int64_t *values,
-		struct err *e)
+int profile_add(struct profile *p, uint32_t stack, uint32_t labelset,
+		const int64_t *values, struct err *e)
 {
 	uint64_t h = sample_hash(stack, labelset);
 	size_t n = p->h.ntypes, s, i;
@@ -148,8 +153,8 @@ void profile_extend(struct profile *p, uint32_t mapping, const struct mapping *r
 	if (end > x->max_end)
 		x->max_end = end;
 	if (row->file != x->file &&
-	    (!x->file ||
-	     (row->file && str_cmp(store_str(st, row->file), store_str(st, x->file)) < 0)))
+	    (!x->file || (row->file &&
+			  str_cmp(store_str(st, row->file), store_str(st, x->file)) < 0)))
 		x->file = row->file;
 	x->flags |= row->flags;
 }
@@ -170,7 +175,8 @@ struct mapping profile_mapping(const struct profile *p, uint32_t mapping)
 	const struct extent *x;
 	bool raw;
 
-	if (p->store->mode == STORE_EXACT || mapping >= p->nextents || !p->extents[mapping].used)
+	if (p->store->mode == STORE_EXACT || mapping >= p->nextents ||
+	    !p->extents[mapping].used)
 		return m;
 	x = &p->extents[mapping];
 	raw = mapping_is_raw(p->store, mapping);
@@ -215,7 +221,8 @@ void profile_drop_zero(struct profile *p)
 		p->samples[to] = p->samples[i];
 		memmove(p->values + to * n, p->values + i * n, n * sizeof(*p->values));
 		id_table_put(&p->sample_ids,
-			     sample_hash(p->samples[to].stack, p->samples[to].labelset), to);
+			     sample_hash(p->samples[to].stack, p->samples[to].labelset),
+			     to);
 		to++;
 	}
 	p->nsamples = to;

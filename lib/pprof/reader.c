@@ -38,7 +38,8 @@ struct reader {
 	/* scratch */
 	struct line *lines;
 	struct label *labels;
-	uint32_t *frames, *labelsets; /* label set by sample of the message; SAMPLE_DROP */
+	uint32_t *frames,
+		*labelsets; /* label set by sample of the message; SAMPLE_DROP */
 	size_t lines_cap, labels_cap, frames_cap, labelsets_cap;
 };
 
@@ -79,11 +80,11 @@ static uint32_t reader_str(struct reader *r, uint32_t row)
 	return r->str_ids[row];
 }
 
-#define RESET_IDS(r, ids, n)                                                                   \
-	do {                                                                                   \
-		XRESERVE((r)->ids, (r)->ids##_cap, (n));                                       \
-		if (n)                                                                         \
-			memset((r)->ids, 0xff, (n) * sizeof(*(r)->ids));                       \
+#define RESET_IDS(r, ids, n)                                                             \
+	do {                                                                             \
+		XRESERVE((r)->ids, (r)->ids##_cap, (n));                                 \
+		if (n)                                                                   \
+			memset((r)->ids, 0xff, (n) * sizeof(*(r)->ids));                 \
 	} while (0)
 
 static void read_header(struct reader *r)
@@ -166,8 +167,8 @@ static uint32_t reader_mapping(struct reader *r, struct profile *p, uint32_t row
 }
 
 /* Mapping, address and lines of a location as the store wants them. */
-static void prepare_location(struct reader *r, struct profile *p, uint32_t row, size_t *nlines,
-			     struct pending_location *out)
+static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
+			     size_t *nlines, struct pending_location *out)
 {
 	const struct raw_location *l = &r->msg.locations[row];
 	const struct raw_line *in = r->msg.lines + l->lines;
@@ -191,11 +192,13 @@ static void prepare_location(struct reader *r, struct profile *p, uint32_t row, 
 					 in[i].column};
 	out->lines = *nlines;
 	*nlines += l->nlines;
-	out->hash = store_location_hash(out->mapping, out->address, l->folded, lines, l->nlines);
+	out->hash = store_location_hash(out->mapping, out->address, l->folded, lines,
+					l->nlines);
 	store_location_prefetch(r->st, out->hash, 0);
 }
 
-static void finish_locations(struct reader *r, const struct pending_location *batch, size_t n)
+static void finish_locations(struct reader *r, const struct pending_location *batch,
+			     size_t n)
 {
 	const struct raw_location *l;
 	size_t i;
@@ -207,8 +210,8 @@ static void finish_locations(struct reader *r, const struct pending_location *ba
 	for (i = 0; i < n; i++) {
 		l = &r->msg.locations[batch[i].row];
 		r->location_ids[batch[i].row] = store_location_hashed(
-			r->st, batch[i].hash, batch[i].mapping, batch[i].address, l->folded,
-			r->lines + batch[i].lines, l->nlines);
+			r->st, batch[i].hash, batch[i].mapping, batch[i].address,
+			l->folded, r->lines + batch[i].lines, l->nlines);
 	}
 }
 
@@ -238,8 +241,8 @@ static uint32_t reader_labelset(struct reader *r, size_t from, size_t to)
 	XRESERVE(r->labels, r->labels_cap, n);
 	for (i = 0; i < n; i++) {
 		l = &r->msg.labels[from + i];
-		r->labels[i] = (struct label){.key = reader_str(r, l->key),
-					      .numeric = !l->str};
+		r->labels[i] =
+			(struct label){.key = reader_str(r, l->key), .numeric = !l->str};
 		if (l->str) {
 			r->labels[i].str = reader_str(r, l->str);
 		} else {
@@ -269,7 +272,8 @@ static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 	XRESERVE(r->labelsets, r->labelsets_cap, m->nsamples);
 	for (i = 0; i < m->nsamples; i++) {
 		set = SAMPLE_DROP;
-		if (!hooks->drop_zero || !all_zero(m->values + i * m->ntypes, m->ntypes)) {
+		if (!hooks->drop_zero ||
+		    !all_zero(m->values + i * m->ntypes, m->ntypes)) {
 			set = reader_labelset(r, labels, m->samples[i].labels_end);
 			if (hooks->labelset)
 				set = hooks->labelset(hooks->ctx, r->st, set);
@@ -284,8 +288,9 @@ static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 	}
 }
 
-static int add_batch(struct reader *r, struct profile *p, const struct sample_hooks *hooks,
-		     struct pending *batch, size_t n, struct err *e)
+static int add_batch(struct reader *r, struct profile *p,
+		     const struct sample_hooks *hooks, struct pending *batch, size_t n,
+		     struct err *e)
 {
 	const struct message *m = &r->msg;
 	size_t i;
@@ -296,9 +301,9 @@ static int add_batch(struct reader *r, struct profile *p, const struct sample_ho
 	for (i = 0; i < n; i++)
 		store_stack_prefetch(r->st, batch[i].hash, 2);
 	for (i = 0; i < n; i++) {
-		batch[i].stack = store_stack_hashed(r->st, batch[i].hash,
-						    r->frames + batch[i].frames,
-						    batch[i].nframes);
+		batch[i].stack =
+			store_stack_hashed(r->st, batch[i].hash,
+					   r->frames + batch[i].frames, batch[i].nframes);
 		if (hooks->stack)
 			batch[i].stack = hooks->stack(hooks->ctx, r->st, batch[i].stack);
 		if (batch[i].stack != SAMPLE_DROP)
@@ -319,8 +324,8 @@ static int add_batch(struct reader *r, struct profile *p, const struct sample_ho
 	return 0;
 }
 
-static int add_samples(struct reader *r, struct profile *p, const struct sample_hooks *hooks,
-		       struct err *e)
+static int add_samples(struct reader *r, struct profile *p,
+		       const struct sample_hooks *hooks, struct err *e)
 {
 	const struct message *m = &r->msg;
 	struct pending batch[BATCH], *b;
@@ -361,9 +366,12 @@ int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *
 
 	if (!hooks)
 		hooks = &none;
-	if (r->st->nframes + m->nframes > UINT32_MAX || r->st->nlines + m->nlines > UINT32_MAX ||
-	    r->st->nlabels + m->nlabels > UINT32_MAX || p->nsamples + m->nsamples > UINT32_MAX)
-		return err_set(e, E2BIG, "more than 2^32 distinct frames, lines or labels");
+	if (r->st->nframes + m->nframes > UINT32_MAX ||
+	    r->st->nlines + m->nlines > UINT32_MAX ||
+	    r->st->nlabels + m->nlabels > UINT32_MAX ||
+	    p->nsamples + m->nsamples > UINT32_MAX)
+		return err_set(e, E2BIG,
+			       "more than 2^32 distinct frames, lines or labels");
 	if (r->st->mode == STORE_EXACT) {
 		/* all of them, so that they keep their order */
 		for (i = 0; i < m->nmappings; i++)

@@ -27,9 +27,11 @@
  */
 struct sample_hooks {
 	void *ctx;
-	uint32_t (*labelset)(void *ctx, struct store *st, uint32_t labelset); /* or SAMPLE_DROP */
-	uint32_t (*stack)(void *ctx, struct store *st, uint32_t stack);       /* or SAMPLE_DROP */
-	bool drop_zero; /* leave out samples whose values are all 0 */
+	uint32_t (*labelset)(void *ctx, struct store *st,
+			     uint32_t labelset); /* or SAMPLE_DROP */
+	uint32_t (*stack)(void *ctx, struct store *st,
+			  uint32_t stack); /* or SAMPLE_DROP */
+	bool drop_zero;			   /* leave out samples whose values are all 0 */
 };
 
 struct reader;

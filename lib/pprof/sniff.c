@@ -17,8 +17,10 @@ static const struct {
 	{MAGIC("FLR\0"), "a Java Flight Recorder file: convert it with jfrconv -o pprof"},
 	{MAGIC("heap profile:"), "a gperftools or Go text heap profile: " LEGACY},
 	{MAGIC("heap_v2/"), "a jemalloc heap dump: convert it with jeprof --raw"},
-	{MAGIC("goroutine profile:"), "a Go text profile (debug=1): fetch it without debug="},
-	{MAGIC("threadcreate profile:"), "a Go text profile (debug=1): fetch it without debug="},
+	{MAGIC("goroutine profile:"),
+	 "a Go text profile (debug=1): fetch it without debug="},
+	{MAGIC("threadcreate profile:"),
+	 "a Go text profile (debug=1): fetch it without debug="},
 	{MAGIC("--- threadz"), "a gperftools thread profile: " LEGACY},
 	{MAGIC("--- Thread"), "a gperftools thread profile: " LEGACY},
 	{MAGIC("--- contention"), "a text contention profile: " LEGACY},
@@ -27,10 +29,14 @@ static const struct {
 	{MAGIC("--- growthz"), "a text heap growth profile: " LEGACY},
 	{MAGIC("{"), "JSON, not pprof: export it as pprof from the tool that made it"},
 	{MAGIC("<"), "a page or picture, not pprof: fetch the profile itself"},
-	{MAGIC("\x7f" "ELF"), "a program, not a profile"},
+	{MAGIC("\x7f"
+	       "ELF"),
+	 "a program, not a profile"},
 	{MAGIC("\x28\xb5\x2f\xfd"), "zstd data: decompress it first (zstd -dc)"},
 	{MAGIC("BZh"), "bzip2 data: decompress it first (bzip2 -dc)"},
-	{MAGIC("\xfd" "7zXZ"), "xz data: decompress it first (xz -dc)"},
+	{MAGIC("\xfd"
+	       "7zXZ"),
+	 "xz data: decompress it first (xz -dc)"},
 	{MAGIC("PK\x03\x04"), "a zip archive: unpack it first"},
 };
 

@@ -107,11 +107,14 @@ static int walk(struct source *s, const char *dir, int depth, struct err *e)
 	errno = 0;
 	while (!r && (d = readdir(h))) {
 		if (!strcmp(d->d_name, STORE_MARK))
-			r = err_set(e, EINVAL, "%s: a profile store, whose levels overlap: use "
-					       "prof-spool query", dir);
+			r = err_set(e, EINVAL,
+				    "%s: a profile store, whose levels overlap: use "
+				    "prof-spool query",
+				    dir);
 		if (d->d_name[0] == '.')
 			continue;
-		path = xasprintf("%s%s%s", dir, has_suffix(dir, "/") ? "" : "/", d->d_name);
+		path = xasprintf("%s%s%s", dir, has_suffix(dir, "/") ? "" : "/",
+				 d->d_name);
 		/* links to directories are not followed: they may lead round */
 		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
 			r = walk(s, path, depth + 1, e);

@@ -35,7 +35,8 @@ bool text_sniff(const uint8_t *p, size_t n)
 {
 	size_t k = strlen(TEXT_MAGIC);
 
-	return n >= k && !memcmp(p, TEXT_MAGIC, k) && (n == k || p[k] == '\n' || p[k] == '\r');
+	return n >= k && !memcmp(p, TEXT_MAGIC, k) &&
+	       (n == k || p[k] == '\n' || p[k] == '\r');
 }
 
 void text_open(struct text_reader *t, const uint8_t *p, size_t n)
@@ -100,7 +101,9 @@ static bool take_char(struct parser *x, char c)
 
 static int digit(char c, int base)
 {
-	int d = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : 99;
+	int d = c >= '0' && c <= '9'		     ? c - '0'
+		: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+						     : 99;
 
 	return d < base ? d : -1;
 }
@@ -468,10 +471,12 @@ static const struct {
 	const char *word;
 	int (*parse)(struct parser *x);
 } statements[] = {
-	{"sample", parse_sample},   {"location", parse_location}, {"function", parse_function},
-	{"mapping", parse_mapping}, {"time", parse_time},	  {"duration", parse_duration},
-	{"period", parse_period},   {"type", parse_type},	  {"comment", parse_comment},
-	{"default", parse_default}, {"drop", parse_drop},	  {"keep", parse_keep},
+	{"sample", parse_sample},     {"location", parse_location},
+	{"function", parse_function}, {"mapping", parse_mapping},
+	{"time", parse_time},	      {"duration", parse_duration},
+	{"period", parse_period},     {"type", parse_type},
+	{"comment", parse_comment},   {"default", parse_default},
+	{"drop", parse_drop},	      {"keep", parse_keep},
 	{"doc", parse_doc},
 };
 

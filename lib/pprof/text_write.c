@@ -10,7 +10,11 @@
 /* Bytes of the valid UTF-8 character at p above ASCII, or 0 (Unicode 15, table 3-7). */
 static size_t utf8_length(const uint8_t *p, size_t n)
 {
-	size_t len = p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	size_t len = p[0] < 0xc2   ? 0
+		     : p[0] < 0xe0 ? 2
+		     : p[0] < 0xf0 ? 3
+		     : p[0] < 0xf5 ? 4
+				   : 0;
 	size_t i;
 
 	if (!len || len > n)
@@ -62,7 +66,8 @@ static void put_line(struct buf *b, const struct store *st, const char *word, ui
 	buf_putc(b, '\n');
 }
 
-static void put_value_type(struct buf *b, const struct store *st, const struct value_type *t)
+static void put_value_type(struct buf *b, const struct store *st,
+			   const struct value_type *t)
 {
 	put_str(b, store_str(st, t->type));
 	buf_putc(b, ' ');
@@ -120,8 +125,8 @@ static void put_tables(struct buf *b, const struct profile *p, const struct orde
 
 	for (i = 0; i < o->nmappings; i++) {
 		m = profile_mapping(p, o->mappings[i]);
-		buf_printf(b, "mapping %zu 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " ", i + 1,
-			   m.start, m.limit, m.offset);
+		buf_printf(b, "mapping %zu 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " ",
+			   i + 1, m.start, m.limit, m.offset);
 		put_str(b, store_str(st, m.file));
 		buf_putc(b, ' ');
 		put_str(b, store_str(st, m.build_id));
@@ -155,7 +160,8 @@ static void put_tables(struct buf *b, const struct profile *p, const struct orde
 	}
 }
 
-static void put_sample(struct buf *b, const struct profile *p, const struct order *o, size_t s)
+static void put_sample(struct buf *b, const struct profile *p, const struct order *o,
+		       size_t s)
 {
 	const struct store *st = p->store;
 	const struct label *l;

@@ -22,7 +22,8 @@ struct wire_field {
 const uint8_t *wire_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v);
 
 /* Behind the varint at p, or NULL: it is cut off by end, or longer than ten bytes. */
-static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end,
+					 uint64_t *v)
 {
 	if (p < end && *p < 0x80) {
 		*v = *p;

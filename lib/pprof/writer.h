@@ -24,4 +24,5 @@ int profile_encode(const struct profile *p, struct buf *out, struct err *e);
 int profile_write(const struct profile *p, struct output *o, struct err *e);
 
 /* Append the text twin (profpipe-stream(5)), with the "# profpipe text 1" line if `head`. */
-int profile_write_text(const struct profile *p, bool head, struct buf *out, struct err *e);
+int profile_write_text(const struct profile *p, bool head, struct buf *out,
+		       struct err *e);

@@ -132,7 +132,8 @@ int cli_finish(int r, int status, const struct err *e)
 		status = EXIT_TROUBLE;
 	}
 	/* a full disk may show only now; a reader that has gone is SIGPIPE's business */
-	if (fflush(stdout) == EOF || ferror(stdout) || (close(STDOUT_FILENO) < 0 && errno != EBADF)) {
+	if (fflush(stdout) == EOF || ferror(stdout) ||
+	    (close(STDOUT_FILENO) < 0 && errno != EBADF)) {
 		if (r >= 0)
 			cli_error("cannot write standard output: %s", strerror(errno));
 		status = EXIT_TROUBLE;
@@ -190,12 +191,14 @@ static const struct argp_option common_options[] = {
 static const struct argp_option input_options[] = {
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0,
 	 "Refuse a profile larger than SIZE inflated (4G)", 80},
-	{"skip-bad", OPT_SKIP_BAD, NULL, 0, "Name bad profiles and go on without them", 80},
+	{"skip-bad", OPT_SKIP_BAD, NULL, 0, "Name bad profiles and go on without them",
+	 80},
 	{0},
 };
 
 const struct argp cli_argp = {common_options, parse_common, NULL, NULL, NULL, NULL, NULL};
-const struct argp cli_input_argp = {input_options, parse_input, NULL, NULL, NULL, NULL, NULL};
+const struct argp cli_input_argp = {input_options, parse_input, NULL, NULL,
+				    NULL,	   NULL,	NULL};
 
 void cli_usage_error(const char *fmt, ...)
 {

@@ -15,8 +15,8 @@
 
 enum exit_status {
 	EXIT_OK = 0,
-	EXIT_SAID_NO = 1,	/* a check the user asked for failed */
-	EXIT_TROUBLE = 2,	/* usage, unreadable, incompatible, write failure */
+	EXIT_SAID_NO = 1, /* a check the user asked for failed */
+	EXIT_TROUBLE = 2, /* usage, unreadable, incompatible, write failure */
 	EXIT_INCONCLUSIVE = 3,
 };
 

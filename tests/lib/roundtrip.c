@@ -115,9 +115,10 @@ static struct by_id *hash_locations(const pb_profile *p, const struct by_id *fun
 		put_mapping(&b, p, l->mapping_id);
 		buf_printf(&b, " %" PRIx64 " %d", l->address, l->is_folded);
 		for (k = 0; k < l->n_line; k++)
-			buf_printf(&b, " %" PRIx64 ":%" PRId64 ":%" PRId64,
-				   find(functions, p->n_function, l->line[k]->function_id),
-				   l->line[k]->line, l->line[k]->column);
+			buf_printf(
+				&b, " %" PRIx64 ":%" PRId64 ":%" PRId64,
+				find(functions, p->n_function, l->line[k]->function_id),
+				l->line[k]->line, l->line[k]->column);
 		rows[i] = (struct by_id){l->id, hash_bytes(b.data, b.len)};
 	}
 	buf_release(&b);
@@ -138,7 +139,8 @@ static int cmp_label(const void *a, const void *b)
 	return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-static void put_labels(struct buf *b, const pb_profile *p, const Perftools__Profiles__Sample *s)
+static void put_labels(struct buf *b, const pb_profile *p,
+		       const Perftools__Profiles__Sample *s)
 {
 	struct text_label *t = xcalloc(s->n_label + 1, sizeof(*t));
 	struct buf part = BUF_INIT(SIZE_MAX / 2);
@@ -180,7 +182,8 @@ static int cmp_row(const void *a, const void *b)
 
 static void read_rows(struct content *c, const pb_profile *p)
 {
-	struct by_id *functions = hash_functions(p), *locations = hash_locations(p, functions);
+	struct by_id *functions = hash_functions(p),
+		     *locations = hash_locations(p, functions);
 	struct buf b = BUF_INIT(SIZE_MAX / 2);
 	size_t i, k, to;
 
@@ -291,7 +294,8 @@ static bool agrees(const char *name, const char *what, const struct content *wan
 	return !why;
 }
 
-static bool check_text(const char *name, const struct content *want, const struct profile *p)
+static bool check_text(const char *name, const struct content *want,
+		       const struct profile *p)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2), msg = BUF_INIT(SIZE_MAX / 2);
 	struct text_reader t;

@@ -28,12 +28,15 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{"by", OPT_BY, "LABELS", 0, "Keep only these labels and add up what is then equal", 1},
+	{"by", OPT_BY, "LABELS", 0,
+	 "Keep only these labels and add up what is then equal", 1},
 	{"without", OPT_WITHOUT, "LABELS", 0, "Leave these labels out and add up", 1},
-	{"label", OPT_LABEL, "KEY=VALUE", 0, "Put a label on every sample (replaces KEY)", 1},
+	{"label", OPT_LABEL, "KEY=VALUE", 0, "Put a label on every sample (replaces KEY)",
+	 1},
 	{"window", OPT_WINDOW, "DURATION", 0,
 	 "One result per window of this length since the epoch (UTC)", 1},
-	{"expect", OPT_EXPECT, "N", 0, "Fail, writing nothing, unless there are N profiles", 1},
+	{"expect", OPT_EXPECT, "N", 0,
+	 "Fail, writing nothing, unless there are N profiles", 1},
 	{0},
 };
 
@@ -115,7 +118,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE...]",
 	.doc = "Add pprof profiles up: one result per profile type (and window).\v"
-	       "Without FILE, or for -, reads standard input; a directory means its *.pb.gz. "
+	       "Without FILE, or for -, reads standard input; a directory means its "
+	       "*.pb.gz. "
 	       "See prof-merge(1).",
 	.children = children,
 };
