@@ -12,6 +12,7 @@
 #include "lib/pprof/writer.h"
 #include "lib/query/query.h"
 #include "lib/ui/cli.h"
+#include "lib/ui/progress.h"
 #include "lib/ui/queryopt.h"
 
 enum { OPT_BY = 1, OPT_WITHOUT, OPT_LABEL, OPT_WINDOW, OPT_EXPECT };
@@ -128,11 +129,13 @@ static const struct argp argp = {
 static int read_all(const struct options *o, struct merger *m, struct err *e)
 {
 	struct source *s = source_new(o->files.v, o->files.n, o->cli.max_size);
+	struct progress progress;
 	const uint8_t *msg;
 	uint64_t good = 0;
 	size_t n;
 	int r;
 
+	progress_start(&progress, &o->cli);
 	while ((r = source_next(s, &msg, &n, e)) != 0) {
 		if (r > 0) {
 			r = merger_add(m, msg, n, e);
@@ -144,8 +147,10 @@ static int read_all(const struct options *o, struct merger *m, struct err *e)
 		} else if (!o->cli.skip_bad || r == -EOVERFLOW || r == -ENODATA) {
 			goto out;
 		} else {
+			progress_clear(&progress);
 			cli_error("%s", e->msg);
 		}
+		progress_show(&progress, "%zu profiles read", source_count(s));
 	}
 	if (!good)
 		r = err_set(e, ENODATA, "no good profile in input");
@@ -153,6 +158,7 @@ static int read_all(const struct options *o, struct merger *m, struct err *e)
 		r = err_set(e, EINVAL, "expected %llu profiles, got %llu",
 			    (unsigned long long)o->expect, (unsigned long long)good);
 out:
+	progress_clear(&progress);
 	source_free(s);
 	return r;
 }
