@@ -8,17 +8,28 @@
 
 enum choice { CHOICE_UNKNOWN, CHOICE_NEITHER, CHOICE_FOCUSED, CHOICE_IGNORED };
 
-void filters_release(struct filters *f)
+void filters_reset(struct filters *f)
 {
 	int i;
 
 	for (i = 0; i < STACK_FILTERS; i++)
-		patterns_release(&f->patterns[i]);
+		patterns_reset(&f->patterns[i]);
 	memo_release(&f->locations);
 	memo_release(&f->from);
 	memo_release(&f->coarse);
 	memo_release(&f->stacks);
 	free(f->chosen);
+	f->chosen = NULL;
+	f->nchosen = 0;
+}
+
+void filters_release(struct filters *f)
+{
+	int i;
+
+	filters_reset(f);
+	for (i = 0; i < STACK_FILTERS; i++)
+		patterns_release(&f->patterns[i]);
 	free(f->scratch);
 	*f = (struct filters){0};
 }
@@ -166,13 +177,16 @@ static uint32_t coarsen(struct filters *f, struct store *st, uint32_t id)
 {
 	struct location l = st->locations[id];
 	struct line *lines = lines_copy(st, id);
-	bool exact = f->granularity == GRANULARITY_KEEP || f->granularity == GRANULARITY_ADDRESSES;
+	enum granularity g = f->granularity;
+	bool exact = g == GRANULARITY_KEEP || g == GRANULARITY_ADDRESSES;
 	uint32_t first = f->no_inlines && l.nlines ? l.nlines - 1 : 0, i, result;
 
-	if (f->granularity == GRANULARITY_BINARIES)
+	if (g == GRANULARITY_BINARIES && l.mapping != ID_NONE)
 		first = l.nlines;
+	else if (g == GRANULARITY_BINARIES) /* no binary: a note like "[truncated]" stays */
+		g = GRANULARITY_FUNCTIONS;
 	for (i = first; i < l.nlines && !exact; i++)
-		coarsen_line(st, f->granularity, &lines[i]);
+		coarsen_line(st, g, &lines[i]);
 	result = store_location(st, l.mapping, exact ? l.address : 0, l.folded, lines + first,
 				l.nlines - first);
 	free(lines);

@@ -43,6 +43,13 @@ void patterns_release(struct patterns *p)
 	*p = (struct patterns){0};
 }
 
+void patterns_reset(struct patterns *p)
+{
+	free(p->seen);
+	p->seen = NULL;
+	p->nseen = 0;
+}
+
 int patterns_add(struct patterns *p, const char *text, struct err *e)
 {
 	struct regex *re;

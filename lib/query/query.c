@@ -62,15 +62,12 @@ void query_free(struct query *q)
 {
 	if (!q)
 		return;
+	query_reset(q);
 	while (q->nselectors)
 		selector_free(q->selectors[--q->nselectors]);
 	free(q->selectors);
 	type_spec_release(&q->type);
 	filters_release(&q->filters);
-	while (q->nprunes) {
-		prune_release(q->prunes[--q->nprunes]);
-		free(q->prunes[q->nprunes]);
-	}
 	free(q->prunes);
 	texts_release(&q->by);
 	texts_release(&q->without);
@@ -80,6 +77,21 @@ void query_free(struct query *q)
 	texts_release(&q->filter_texts);
 	memo_release(&q->labelsets);
 	free(q);
+}
+
+void query_reset(struct query *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->nselectors; i++)
+		selector_reset(q->selectors[i]);
+	filters_reset(&q->filters);
+	while (q->nprunes) {
+		prune_release(q->prunes[--q->nprunes]);
+		free(q->prunes[q->nprunes]);
+	}
+	q->prune = NULL;
+	memo_release(&q->labelsets);
 }
 
 int query_add_selector(struct query *q, const char *text, struct err *e)

@@ -31,6 +31,9 @@ struct query;
 struct query *query_new(void);
 void query_free(struct query *q);
 
+/* Forget what was remembered of a store: before going on with another one. */
+void query_reset(struct query *q);
+
 /* Each may be called again; texts are compiled at once and errors say where. */
 int query_add_selector(struct query *q, const char *text, struct err *e); /* all must hold */
 /*

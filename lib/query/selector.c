@@ -290,6 +290,11 @@ static bool matcher_fits(const struct matcher *m, const struct store *st,
 	return seen ? !one_is_enough : value_fits(m, "", 0);
 }
 
+void selector_reset(struct selector *s)
+{
+	s->bound = false;
+}
+
 bool selector_match(struct selector *s, struct store *st, const struct label *labels, uint32_t n)
 {
 	size_t i;

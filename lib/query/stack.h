@@ -39,6 +39,7 @@ struct patterns {
 	size_t nseen;
 };
 void patterns_release(struct patterns *p);
+void patterns_reset(struct patterns *p); /* forget the strings */
 int patterns_add(struct patterns *p, const char *re, struct err *e);
 bool patterns_match(struct patterns *p, const struct store *st, uint32_t string);
 int patterns_status(const struct patterns *p, struct err *e);
@@ -72,5 +73,6 @@ struct filters {
 	size_t scratch_cap;
 };
 void filters_release(struct filters *f);
+void filters_reset(struct filters *f); /* forget the memos */
 bool filters_active(const struct filters *f);
 uint32_t filters_stack(struct filters *f, struct store *st, uint32_t stack);

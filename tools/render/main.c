@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prof-render: a profile stream as a table, text, folded stacks or a picture. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/base/num.h"
+#include "lib/ui/cli.h"
+#include "lib/ui/queryopt.h"
+#include "tools/render/render.h"
+
+enum {
+	OPT_SORT = 0x100,
+	OPT_UNIT,
+	OPT_NO_TRIM,
+	OPT_ALL_FRAMES,
+	OPT_TITLE,
+	OPT_WIDTH,
+	OPT_MIN_WIDTH,
+};
+
+static const struct argp_option options[] = {
+	{"format", 'f', "FORMAT", 0, "table, text, folded or svg; else by the ending of -o's FILE", 1},
+	{"top", 'n', "N", 0, "table: at most N rows", 1},
+	{"sort", OPT_SORT, "COLUMN", 0, "table: flat (default) or cum", 1},
+	{"unit", OPT_UNIT, "UNIT", 0, "values in UNIT (ms, MB...), or auto: each in its own", 1},
+	{"no-trim", OPT_NO_TRIM, NULL, 0, "table: also rows below 0.5 % of the total", 1},
+	{"all-frames", OPT_ALL_FRAMES, NULL, 0, "ignore drop_frames and keep_frames in profiles", 1},
+	{"title", OPT_TITLE, "TEXT", 0, "svg: heading", 1},
+	{"width", OPT_WIDTH, "PX", 0, "svg: width (1200)", 1},
+	{"min-width", OPT_MIN_WIDTH, "PX", 0, "svg: draw narrower frames as one grey box (0.5)", 1},
+	{0},
+};
+
+static const struct argp_child children[] = {
+	{&queryopt_argp, 0, NULL, 0},
+	{&cli_input_argp, 0, NULL, 0},
+	{&cli_argp, 0, NULL, 0},
+	{0},
+};
+
+static size_t parse_count(const char *option, const char *arg, uint64_t least, uint64_t most)
+{
+	uint64_t n;
+
+	if (num_parse_u64(arg, &n) || n < least || n > most)
+		cli_usage_error("--%s: \"%s\" is not a number from %llu to %llu", option, arg,
+				(unsigned long long)least, (unsigned long long)most);
+	return n;
+}
+
+static double parse_px(const char *option, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (end == arg || *end || !(v >= 0 && v <= 1000))
+		cli_usage_error("--%s: \"%s\" is not a number of pixels", option, arg);
+	return v;
+}
+
+static bool parse_sort(const char *arg)
+{
+	if (strcmp(arg, "flat") && strcmp(arg, "cum"))
+		cli_usage_error("--sort: \"%s\" is neither flat nor cum", arg);
+	return !strcmp(arg, "cum");
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct render_opts *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o->q;
+		state->child_inputs[1] = &o->cli;
+		state->child_inputs[2] = &o->cli;
+		return 0;
+	case 'f':
+		o->format = render_format_by_name(arg);
+		if (!o->format)
+			cli_usage_error("no format \"%s\": table, text, folded or svg", arg);
+		return 0;
+	case 'n':
+		o->report.rows.top = parse_count("top", arg, 0, INT32_MAX);
+		return 0;
+	case OPT_SORT:
+		o->report.rows.by_cum = parse_sort(arg);
+		return 0;
+	case OPT_UNIT:
+		o->report.unit = arg;
+		return 0;
+	case OPT_NO_TRIM:
+		o->report.rows.node_fraction = o->report.rows.edge_fraction = 0;
+		return 0;
+	case OPT_ALL_FRAMES:
+		o->all_frames = true;
+		return 0;
+	case OPT_TITLE:
+		o->report.title = arg;
+		return 0;
+	case OPT_WIDTH:
+		o->report.width_px = (int)parse_count("width", arg, 200, 100000);
+		return 0;
+	case OPT_MIN_WIDTH:
+		o->report.min_width_px = parse_px("min-width", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		cli_operand(&o->files, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	options,
+	parse_opt,
+	"[FILE...]",
+	"Show profiles: read a stream of pprof profiles and write a table (the default), the "
+	"text twin, folded stacks or an icicle as SVG.\v"
+	"The text form gives each profile as it comes; all others add the profiles up first. "
+	"See prof-render(1).",
+	children,
+	NULL,
+	NULL,
+};
+
+/* Columns of the terminal the table goes to; 0 when it goes elsewhere. */
+static size_t terminal_columns(const struct render_opts *o)
+{
+	struct winsize w;
+	uint64_t n;
+	const char *env = getenv("COLUMNS");
+
+	if ((o->cli.output && strcmp(o->cli.output, "-")) || !isatty(STDOUT_FILENO))
+		return 0;
+	if (env && !num_parse_u64(env, &n) && n > 0 && n < 100000)
+		return n;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
+		return w.ws_col;
+	return 80;
+}
+
+int main(int argc, char **argv)
+{
+	struct render_opts o = {
+		.report = {.rows = {.node_fraction = 0.005, .edge_fraction = 0.001},
+			   .unit = "minimum",
+			   .width_px = 1200,
+			   .min_width_px = 0.5},
+	};
+	struct err e = {0};
+	int r;
+
+	cli_start("prof-render", true);
+	o.q = query_new();
+	cli_parse(&argp, argc, argv, &o);
+	cli_need_input(&argp, o.files.n);
+	o.report.columns = terminal_columns(&o);
+	r = render(&o, &e);
+	query_free(o.q);
+	free(o.files.v);
+	return cli_finish(r, EXIT_OK, &e);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading, merging and handing out to the formats. */
+#include "tools/render/render.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/io/output.h"
+#include "lib/pprof/merge.h"
+#include "lib/pprof/source.h"
+#include "tools/render/text.h"
+
+struct render_format {
+	const char *name;
+	const char *ending; /* of -o's FILE; NULL: only by -f */
+	int (*report)(const struct report *r, struct buf *out, struct err *e);
+	bool many; /* several types follow one another in one document */
+};
+
+static const struct render_format formats[] = {
+	{"table", ".txt", report_table, true},
+	{"text", NULL, NULL, true},
+	{"folded", ".folded", report_folded, false},
+};
+
+const struct render_format *render_format_by_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static const struct render_format *format_by_ending(const char *file)
+{
+	size_t n = strlen(file), len, i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		len = formats[i].ending ? strlen(formats[i].ending) : n + 1;
+		if (n > len && !strcmp(file + n - len, formats[i].ending))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static int choose_format(struct render_opts *o, struct err *e)
+{
+	if (o->format)
+		return 0;
+	if (!o->cli.output || !strcmp(o->cli.output, "-")) {
+		o->format = render_format_by_name("table");
+		return 0;
+	}
+	o->format = format_by_ending(o->cli.output);
+	if (!o->format)
+		return err_set(e, EINVAL,
+			       "%s: the ending names no format (.txt, .folded, .svg); use -f",
+			       o->cli.output);
+	return 0;
+}
+
+/* "cpu/nanoseconds, samples/count" of all results, for the choice that has to be made. */
+static void put_types(struct buf *b, struct profile **v, size_t n)
+{
+	const struct header *h;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		h = &v[i]->h;
+		for (k = 0; k < h->ntypes; k++)
+			buf_printf(b, "%s%s/%s", b->len ? ", " : "",
+				   store_cstr(v[i]->store, h->types[k].type),
+				   store_cstr(v[i]->store, h->types[k].unit));
+	}
+}
+
+static int too_many_types(const struct render_opts *o, struct profile **v, size_t n,
+			  struct err *e)
+{
+	struct buf types = BUF_INIT(700); /* what fits into a message */
+	int r;
+
+	put_types(&types, v, n);
+	r = err_set(e, EINVAL, "%s shows one profile type, the input has %zu; choose by -t: %s%s",
+		    o->format->name, n, buf_str(&types), types.overflow ? ", ..." : "");
+	buf_release(&types);
+	return r;
+}
+
+static int report_all(struct render_opts *o, struct merger *m, struct buf *out, struct err *e)
+{
+	struct report r = {.o = &o->report, .q = o->q};
+	struct profile **v;
+	size_t n, i;
+	int ret;
+
+	v = merger_results(m, &n);
+	if (!n && query_type_missed(o->q))
+		return err_set(e, ENODATA, "no profile has the type \"%s\"", query_type_text(o->q));
+	if (!n)
+		return err_set(e, ENODATA, "no profile in the time asked for");
+	if (n > 1 && !o->format->many)
+		return too_many_types(o, v, n, e);
+	for (i = 0; i < n; i++) {
+		r.p = v[i];
+		r.column = (size_t)query_type_index(o->q, v[i]->store, &v[i]->h);
+		if (i)
+			buf_putc(out, '\n');
+		ret = o->format->report(&r, out, e);
+		if (ret)
+			return ret;
+	}
+	if (out->overflow)
+		return err_set(e, E2BIG, "the output is too large");
+	return 0;
+}
+
+static int read_all(struct render_opts *o, struct source *s, struct merger *m, struct err *e)
+{
+	size_t n, good = 0;
+	const uint8_t *msg;
+	int r;
+
+	while ((r = source_next(s, &msg, &n, e))) {
+		if (r > 0) {
+			r = merger_add(m, msg, n, e);
+			if (r)
+				err_prefix(e, "%s", source_name(s));
+			else
+				good++;
+		}
+		if (r == -EOVERFLOW || (r < 0 && !o->cli.skip_bad))
+			return r;
+		if (r < 0)
+			cli_error("%s", e->msg);
+	}
+	if (!good)
+		return err_set(e, ENODATA, "no profile in input");
+	return query_status(o->q, e);
+}
+
+static void print_notes(const struct render_opts *o)
+{
+	const char *const *notes;
+	size_t n, i;
+
+	notes = query_notes(o->q, &n);
+	for (i = 0; i < n; i++)
+		cli_note(&o->cli, "%s", notes[i]);
+}
+
+/* Add everything up, then write one document. */
+static int render_merged(struct render_opts *o, struct source *s, struct err *e)
+{
+	struct buf out = BUF_INIT(SIZE_MAX / 2);
+	struct output *file = NULL;
+	struct merge_opts mo = {.take = query_take, .ctx = o->q, .max_size = o->cli.max_size};
+	struct merger *m;
+	int r;
+
+	query_set_stored_frames(o->q, !o->all_frames);
+	query_defer_filters(o->q);
+	o->report.granularity = query_granularity(o->q);
+	if (o->report.granularity == GRANULARITY_KEEP)
+		o->report.granularity = GRANULARITY_FUNCTIONS;
+	/* frames are made at their granularity by the report; only binaries change the stacks */
+	if (o->report.granularity != GRANULARITY_BINARIES)
+		query_set_granularity(o->q, GRANULARITY_KEEP);
+	mo.hooks = query_hooks(o->q);
+	m = merger_new(&mo);
+	r = read_all(o, s, m, e);
+	print_notes(o);
+	if (!r)
+		r = report_all(o, m, &out, e);
+	if (!r)
+		r = output_open(o->cli.output, false, &file, e);
+	if (!r)
+		r = output_write(file, out.data, out.len, e);
+	if (!r) {
+		r = output_commit(file, e);
+		file = NULL;
+	}
+	output_abort(file);
+	merger_free(m);
+	buf_release(&out);
+	return r;
+}
+
+int render(struct render_opts *o, struct err *e)
+{
+	struct source *s;
+	int r;
+
+	r = choose_format(o, e);
+	if (r)
+		return r;
+	s = source_new(o->files.v, o->files.n, o->cli.max_size);
+	r = o->format->report ? render_merged(o, s, e) : render_text(o, s, e);
+	source_free(s);
+	return r;
+}

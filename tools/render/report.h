@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every format of prof-render is given: one profile of one type, and the options. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+#include "lib/query/query.h"
+#include "tools/render/rows.h"
+
+struct report_opts {
+	enum granularity granularity;
+	struct rows_opts rows;
+	const char *unit;  /* "minimum", "auto" or a unit's name */
+	const char *title; /* svg; NULL: made from the profile */
+	int width_px;	   /* svg */
+	double min_width_px;
+	size_t columns; /* of the terminal that the table goes to; 0: not a terminal */
+};
+
+struct report {
+	const struct report_opts *o;
+	struct query *q; /* stack filters, deferred */
+	const struct profile *p;
+	size_t column; /* of the sample type */
+};
+
+/* Each appends the whole document to out. */
+int report_table(const struct report *r, struct buf *out, struct err *e);
+int report_folded(const struct report *r, struct buf *out, struct err *e);
+int report_svg(const struct report *r, struct buf *out, struct err *e);
