@@ -3,13 +3,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "lib/base/xalloc.h"
 
@@ -101,28 +97,6 @@ static bool is_wanted(struct search *s, struct elf_file *f, const char *path)
 	return false;
 }
 
-/* Open a path as seen from a root directory, whose links may be absolute. */
-static int open_below(const char *root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT,
-	};
-	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, code;
-
-	if (dir < 0)
-		return -1;
-	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	code = errno;
-	if (fd < 0 && (code == ENOSYS || code == EPERM) && !strstr(path, "..")) {
-		fd = openat(dir, path + strspn(path, "/"), how.flags);
-		code = errno;
-	}
-	close(dir);
-	errno = code;
-	return fd;
-}
-
 /* Try one file; true ends the search. */
 static bool try_file(struct search *s, const char *root, const char *path)
 {
@@ -130,14 +104,11 @@ static bool try_file(struct search *s, const char *root, const char *path)
 			  : xstrdup(path);
 	struct elf_file *f = NULL;
 	struct err e;
-	int fd = root ? open_below(root, path)
-		      : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int r = elf_open(root, path, &f, &e);
 
-	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			note(s, FOUND_UNUSABLE, full, strerror(errno));
-	} else if (elf_open_fd(fd, &f, &e)) {
-		note(s, FOUND_UNUSABLE, full, e.msg);
+	if (r < 0) {
+		if (r != -ENOENT && r != -ENOTDIR)
+			note(s, FOUND_UNUSABLE, full, e.msg);
 	} else if (is_wanted(s, f, full)) {
 		free(s->out->path);
 		*s->out = (struct found_file){.elf = f, .path = full};
@@ -197,7 +168,8 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 	for (i = 0; i < p->nsysroots; i++)
 		if (try_file(&s, p->sysroots[i], plain))
 			goto out;
-	if (id->text[0] || !p->nsysroots)
+	/* a relative name means nothing here, where the profile was not made */
+	if (plain[0] == '/' && (id->text[0] || !p->nsysroots))
 		try_file(&s, NULL, plain);
 out:
 	free(plain);

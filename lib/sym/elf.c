@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdio.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/xalloc.h"
@@ -21,28 +22,6 @@
 static bool within(const struct elf_file *f, uint64_t off, uint64_t n)
 {
 	return off <= f->size && n <= f->size - off;
-}
-
-int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off,
-		struct err *e)
-{
-	uint8_t *at = p;
-	ssize_t got;
-
-	while (n) {
-		got = pread(f->fd, at, n < (1u << 30) ? n : 1u << 30, off);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_errno(e, errno, "read");
-		if (!got)
-			return err_set(e, EBADMSG,
-				       "file is shorter than its headers say");
-		at += got;
-		off += got;
-		n -= got;
-	}
-	return 0;
 }
 
 static int read_segments(struct elf_file *f, Elf *elf, struct err *e)
@@ -212,23 +191,30 @@ out:
 	return r;
 }
 
+static int read_identity(struct elf_file *f, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return err_errno(e, errno, "fstat");
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ENODEV, "not a regular file");
+	f->size = st.st_size;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	f->mtime = st.st_mtim;
+	return 0;
+}
+
 int elf_open_fd(int fd, struct elf_file **out, struct err *e)
 {
 	struct elf_file *f = xcalloc(1, sizeof(*f));
-	struct stat st;
 	int r;
 
 	f->fd = fd;
-	if (fstat(fd, &st))
-		r = err_errno(e, errno, "fstat");
-	else if (!S_ISREG(st.st_mode))
-		r = err_set(e, ENODEV, "not a regular file");
-	else {
-		f->size = st.st_size;
-		f->dev = st.st_dev;
-		f->ino = st.st_ino;
+	r = read_identity(f, e);
+	if (!r)
 		r = read_headers(f, e);
-	}
 	if (r) {
 		elf_free(f);
 		return r;
@@ -237,16 +223,93 @@ int elf_open_fd(int fd, struct elf_file **out, struct err *e)
 	return 0;
 }
 
-int elf_open(const char *path, struct elf_file **out, struct err *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+/* Nothing that could make us wait, or our terminal: names in profiles are anybody's. */
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-	if (fd < 0)
-		return err_errno(e, errno, "open");
-	return elf_open_fd(fd, out, e);
+static int open_below(const char *root, const char *path)
+{
+	struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
+	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, code;
+
+	if (dir < 0)
+		return -1;
+	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	code = errno;
+	/* where the call does not exist: without its protection, so without ways up */
+	if (fd < 0 && (code == ENOSYS || code == EPERM) && !strstr(path, "..")) {
+		fd = openat(dir, path + strspn(path, "/"), OPEN_FLAGS);
+		code = errno;
+	}
+	close(dir);
+	errno = code;
+	return fd;
 }
 
-void elf_drop_data(struct elf_file *f)
+static int open_any(const char *root, const char *path)
+{
+	return root ? open_below(root, path) : open(path, OPEN_FLAGS);
+}
+
+int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e)
+{
+	int fd = open_any(root, path), r;
+
+	if (fd < 0)
+		return err_set(e, errno, "%s", strerror(errno));
+	r = elf_open_fd(fd, out, e);
+	if (!r) {
+		(*out)->root = root ? xstrdup(root) : NULL;
+		(*out)->path = xstrdup(path);
+	}
+	return r;
+}
+
+static int resume(struct elf_file *f, struct err *e)
+{
+	struct elf_file was = *f;
+	int r;
+
+	f->fd = open_any(f->root, f->path);
+	if (f->fd < 0)
+		return err_set(e, errno, "%s", strerror(errno));
+	r = read_identity(f, e);
+	if (!r && (f->dev != was.dev || f->ino != was.ino || f->size != was.size ||
+		   f->mtime.tv_sec != was.mtime.tv_sec ||
+		   f->mtime.tv_nsec != was.mtime.tv_nsec))
+		r = err_set(e, ESTALE, "changed while in use");
+	if (r) {
+		close(f->fd);
+		*f = was;
+	}
+	return r;
+}
+
+int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off,
+		struct err *e)
+{
+	uint8_t *at = p;
+	ssize_t got;
+	int r;
+
+	if (f->fd < 0 && (r = resume(f, e)))
+		return r;
+	while (n) {
+		got = pread(f->fd, at, n < (1u << 30) ? n : 1u << 30, off);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_errno(e, errno, "read");
+		if (!got)
+			return err_set(e, EBADMSG,
+				       "file is shorter than its headers say");
+		at += got;
+		off += got;
+		n -= got;
+	}
+	return 0;
+}
+
+static void drop_data(struct elf_file *f)
 {
 	size_t i;
 
@@ -257,14 +320,25 @@ void elf_drop_data(struct elf_file *f)
 	f->data_bytes = 0;
 }
 
+void elf_suspend(struct elf_file *f)
+{
+	drop_data(f);
+	if (f->path && f->fd >= 0) {
+		close(f->fd);
+		f->fd = -1;
+	}
+}
+
 void elf_free(struct elf_file *f)
 {
 	if (!f)
 		return;
 	if (f->sections)
-		elf_drop_data(f);
+		drop_data(f);
 	if (f->fd >= 0)
 		close(f->fd);
+	free(f->root);
+	free(f->path);
 	free(f->segments);
 	free(f->sections);
 	free(f->names);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "lib/base/err.h"
 
@@ -37,10 +38,12 @@ struct elf_range {
 };
 
 struct elf_file {
-	int fd;
+	int fd;		   /* -1 while suspended */
+	char *root, *path; /* how to open it again; NULL if it was given by descriptor */
 	uint64_t size;
 	dev_t dev;
 	ino_t ino;
+	struct timespec mtime;
 	bool is64, swap; /* swap: byte order is not ours */
 	uint16_t machine, type;
 	struct elf_segment *segments;
@@ -62,10 +65,11 @@ struct elf_file {
 #define ELF_DATA_MAX (4ull << 30)    /* bytes of all sections in memory */
 
 /*
- * Open for reading: regular files only (-ENODEV otherwise), headers read. The descriptor form
- * takes fd over, on failure too. -ENOEXEC: not an ELF file, or one that is refused.
+ * Open for reading: regular files only (-ENODEV otherwise), headers read. With a root, path
+ * and all links on its way are taken as seen from there. The descriptor form takes fd over, on
+ * failure too. -ENOEXEC: not an ELF file, or one that is refused.
  */
-int elf_open(const char *path, struct elf_file **out, struct err *e);
+int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e);
 int elf_open_fd(int fd, struct elf_file **out, struct err *e);
 void elf_free(struct elf_file *f);
 
@@ -84,8 +88,11 @@ int elf_debug_data(struct elf_file *f, const char *name, const uint8_t **p, size
 		   struct err *e);
 bool elf_has_debug(struct elf_file *f, const char *name);
 
-/* Free the contents of all sections; they are read again when asked for. */
-void elf_drop_data(struct elf_file *f);
+/*
+ * Free the contents of all sections and close the file, but keep its headers. Contents that
+ * are asked for are read again, provided that the file is still the same one (else -ESTALE).
+ */
+void elf_suspend(struct elf_file *f);
 
 /* Is there code at vaddr, going by section headers (else segments)? The end of it in *high. */
 bool elf_is_code(const struct elf_file *f, uint64_t vaddr, uint64_t *high);

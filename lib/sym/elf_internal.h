@@ -8,8 +8,8 @@
 
 #include "lib/sym/elf.h"
 
-/* All n bytes at off, or an error. */
-int elf_read_at(const struct elf_file *f, void *p, uint64_t n, uint64_t off,
+/* All n bytes at off, or an error; opens a suspended file again. */
+int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off,
 		struct err *e);
 
 /* Look for build ids in the notes at [off, off + n); the first of each kind is kept. */

@@ -588,6 +588,11 @@ uint64_t object_bytes(const struct object *o)
 	       (o->alt.elf ? o->alt.elf->data_bytes : 0);
 }
 
+bool object_is_open(const struct object *o)
+{
+	return (o->bin.elf && o->bin.elf->fd >= 0) || (o->debug.elf && o->debug.elf->fd >= 0);
+}
+
 void object_trim(struct object *o)
 {
 	dwarf_free(o->dwarf);
@@ -598,9 +603,9 @@ void object_trim(struct object *o)
 	o->symtab = o->debug_symtab = o->dynsym = NULL;
 	o->opened = false;
 	if (o->bin.elf)
-		elf_drop_data(o->bin.elf);
+		elf_suspend(o->bin.elf);
 	if (o->debug.elf)
-		elf_drop_data(o->debug.elf);
+		elf_suspend(o->debug.elf);
 	if (o->alt.elf)
-		elf_drop_data(o->alt.elf);
+		elf_suspend(o->alt.elf);
 }

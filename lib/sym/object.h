@@ -103,6 +103,7 @@ struct sym_function object_function(const struct object *o, uint32_t function);
 size_t object_nfunctions(const struct object *o);
 const char *object_string(const struct object *o, uint32_t string);
 
-/* Bytes of files and decoded tables in memory; drop them, answers stay. */
+/* Bytes of files and decoded tables in memory; drop them and close the files, answers stay. */
 uint64_t object_bytes(const struct object *o);
+bool object_is_open(const struct object *o);
 void object_trim(struct object *o);

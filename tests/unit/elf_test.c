@@ -192,13 +192,13 @@ static void test_not_regular(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(elf_open(path, &f, &e),
+	assert_int_equal(elf_open(NULL, path, &f, &e),
 			 -ENODEV); /* and does not wait for a writer */
 	unlink(path);
-	assert_int_equal(elf_open(dir, &f, &e), -ENODEV);
+	assert_int_equal(elf_open(NULL, dir, &f, &e), -ENODEV);
 	rmdir(dir);
-	assert_int_equal(elf_open("/dev/zero", &f, &e), -ENODEV);
-	assert_int_equal(elf_open("/etc/passwd", &f, &e), -ENOEXEC);
+	assert_int_equal(elf_open(NULL, "/dev/zero", &f, &e), -ENODEV);
+	assert_int_equal(elf_open(NULL, "/etc/passwd", &f, &e), -ENOEXEC);
 	assert_null(f);
 }
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prof-symbolize: put functions, files, lines and inlined frames where profiles have addresses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/num.h"
+#include "lib/base/xalloc.h"
+#include "lib/io/output.h"
+#include "lib/pprof/reader.h"
+#include "lib/pprof/source.h"
+#include "lib/pprof/writer.h"
+#include "lib/ui/cli.h"
+#include "tools/symbolize/objects.h"
+#include "tools/symbolize/report.h"
+#include "tools/symbolize/rewrite.h"
+
+#define DEBUG_DIR "/usr/lib/debug"
+
+enum {
+	OPT_DEBUG_DIR = 1,
+	OPT_SYSROOT,
+	OPT_BINARY,
+	OPT_DEMANGLE,
+	OPT_KEEP_CLONES,
+	OPT_FORCE,
+	OPT_REQUIRE,
+};
+
+struct options {
+	struct cli cli;
+	struct operands files, debug_dirs, sysroots, binaries;
+	enum demangle_mode mode;
+	struct rewrite_opts rewrite;
+	bool keep_clones, require;
+	double required; /* fraction */
+};
+
+static const struct argp_option option_table[] = {
+	{"debug-dir", OPT_DEBUG_DIR, "DIR", 0,
+	 "Look for debug files below DIR (may repeat; default " DEBUG_DIR ")", 1},
+	{"sysroot", OPT_SYSROOT, "DIR", 0,
+	 "Look for the profile's files below DIR, as if that were / (may repeat)", 1},
+	{"binary", OPT_BINARY, "FILE", 0,
+	 "Use FILE for the mapping with its build id, or without one and its name (may repeat)",
+	 1},
+	{"demangle", OPT_DEMANGLE, "MODE", 0,
+	 "C++ and Rust names: none, simple (default), templates, full", 2},
+	{"keep-clones", OPT_KEEP_CLONES, NULL, 0,
+	 "Keep .isra.0, .cold and the like in names", 2},
+	{"force", OPT_FORCE, NULL, 0, "Symbolize again what has names already", 2},
+	{"require", OPT_REQUIRE, "PCT", 0,
+	 "Exit 1 if less of the samples' value has a name at its leaf", 2},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->cli;
+		state->child_inputs[1] = &o->cli;
+		return 0;
+	case OPT_DEBUG_DIR:
+		cli_operand(&o->debug_dirs, arg);
+		return 0;
+	case OPT_SYSROOT:
+		cli_operand(&o->sysroots, arg);
+		return 0;
+	case OPT_BINARY:
+		cli_operand(&o->binaries, arg);
+		return 0;
+	case OPT_DEMANGLE:
+		if (!demangle_parse_mode(arg, &o->mode))
+			cli_usage_error("--demangle: not none, simple, templates or full: %s",
+					arg);
+		return 0;
+	case OPT_KEEP_CLONES:
+		o->keep_clones = true;
+		return 0;
+	case OPT_FORCE:
+		o->rewrite.force = true;
+		return 0;
+	case OPT_REQUIRE:
+		if (num_parse_percent(arg, &o->required) < 0 || o->required < 0 ||
+		    o->required > 1)
+			cli_usage_error("--require: not a percentage: %s", arg);
+		o->require = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		cli_operand(&o->files, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{&cli_input_argp, 0, NULL, 0},
+	{&cli_argp, 0, NULL, 0},
+	{0},
+};
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "[FILE...]",
+	.doc = "Put functions, files, lines and inlined frames into pprof profiles that hold "
+	       "addresses.\vWithout FILE, or for -, reads standard input; a directory means its "
+	       "*.pb.gz. Each profile is passed on before the next is read. See "
+	       "prof-symbolize(1).",
+	.children = children,
+};
+
+/* One profile in, one out. */
+static int one(const struct options *o, struct objects *objects, const uint8_t *msg, size_t n,
+	       struct output *out, struct coverage *c, bool *bad_input, struct err *e)
+{
+	struct store *st = store_new(STORE_EXACT);
+	struct profile *p = NULL, *done = NULL;
+	int r = profile_decode(st, msg, n, &p, e);
+
+	*bad_input = r != 0;
+	if (!r)
+		r = rewrite_profile(p, objects, &o->rewrite, &done, e);
+	if (!r) {
+		rewrite_coverage(done, c);
+		r = profile_write(done, out, e);
+	}
+	if (!r)
+		r = output_flush(out, e);
+	if (done != p)
+		profile_free(done);
+	profile_free(p);
+	store_free(st);
+	return r;
+}
+
+static int run(const struct options *o, struct objects *objects, struct output *out,
+	       struct coverage *c, struct err *e)
+{
+	struct source *s = source_new(o->files.v, o->files.n, o->cli.max_size);
+	const uint8_t *msg;
+	size_t n, good = 0;
+	bool bad_input;
+	int r;
+
+	while ((r = source_next(s, &msg, &n, e)) != 0) {
+		bad_input = r < 0;
+		if (r > 0) {
+			r = one(o, objects, msg, n, out, c, &bad_input, e);
+			if (bad_input)
+				err_prefix(e, "%s", source_name(s));
+		}
+		if (!r)
+			good++;
+		else if (!bad_input || !o->cli.skip_bad || r == -ENODATA)
+			goto out;
+		else
+			cli_error("%s", e->msg);
+	}
+	if (!good)
+		r = err_set(e, ENODATA, "no good profile in input");
+out:
+	source_free(s);
+	return r;
+}
+
+static int required_status(const struct options *o, const struct coverage *c)
+{
+	double share = c->total > 0 ? c->named / c->total : 1;
+
+	if (!o->require || share >= o->required)
+		return EXIT_OK;
+	cli_error("%.2f%% of the samples' value is named, less than the %.2f%% required",
+		  100 * share, 100 * o->required);
+	return EXIT_SAID_NO;
+}
+
+int main(int argc, char **argv)
+{
+	static char default_dir[] = DEBUG_DIR;
+	struct options o = {.mode = DEMANGLE_SIMPLE};
+	struct objects objects;
+	struct coverage c = {0};
+	struct output *out = NULL;
+	struct err e = {0};
+	int r;
+
+	cli_start("prof-symbolize", true);
+	cli_parse(&argp, argc, argv, &o);
+	cli_need_input(&argp, o.files.n);
+	if (!o.debug_dirs.n)
+		cli_operand(&o.debug_dirs, default_dir);
+	objects_init(&objects);
+	objects.mode = o.mode;
+	objects.keep_clones = o.keep_clones;
+	objects.paths = (struct sym_paths){
+		.debug_dirs = (const char *const *)o.debug_dirs.v,
+		.sysroots = (const char *const *)o.sysroots.v,
+		.binaries = (const char *const *)o.binaries.v,
+		.ndebug_dirs = o.debug_dirs.n,
+		.nsysroots = o.sysroots.n,
+		.nbinaries = o.binaries.n,
+	};
+	r = output_open(o.cli.output, true, &out, &e);
+	if (!r)
+		r = run(&o, &objects, out, &c, &e);
+	if (!r)
+		r = output_commit(out, &e);
+	else
+		output_abort(out);
+	report_objects(&o.cli, &objects);
+	objects_release(&objects);
+	free(o.files.v);
+	free(o.debug_dirs.v);
+	free(o.sysroots.v);
+	free(o.binaries.v);
+	return cli_finish(r, r ? EXIT_OK : required_status(&o, &c), &e);
+}

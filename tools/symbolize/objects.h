@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All objects of a run, by file name and build id, with their answers: profiles of the same
+ * programs, one after another, read debug information once. What is open at a time is bounded
+ * in memory and in number; the object not used for longest is closed first.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/arena.h"
+#include "lib/base/intern.h"
+#include "lib/sym/demangle.h"
+#include "lib/sym/object.h"
+
+struct name { /* of a function, ready for a profile */
+	const char *name, *system;
+};
+
+struct entry {
+	const char *path, *build_id; /* as in the mapping */
+	struct object *object;
+	struct name *names; /* by function, as far as asked for */
+	size_t nnames, names_cap;
+	uint64_t used; /* when, for closing */
+	/* for the report: distinct addresses as they came, per profile */
+	uint64_t addresses, named[SYM_NSOURCES], reasons[SYM_NREASONS], bare;
+};
+
+struct objects {
+	struct sym_paths paths;
+	enum demangle_mode mode;
+	bool keep_clones;
+	uint64_t max_bytes; /* in open files and decoded tables */
+	struct intern keys;
+	struct entry *v; /* by key id - 1 */
+	size_t n, cap;
+	uint64_t clock;
+	struct arena arena; /* names */
+	struct buf scratch;
+};
+
+void objects_init(struct objects *o);
+void objects_release(struct objects *o);
+
+/* The entry for a mapping; the pointer is good until the next call. */
+struct entry *objects_get(struct objects *o, const char *path, const char *build_id);
+
+/* Answer addresses of the entry's file, then close others if there is too much. */
+void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs, size_t n,
+		     struct sym_answer *out);
+
+/* Readable and system name of one of its functions; good as long as o. */
+struct name objects_name(struct objects *o, struct entry *en, uint32_t function);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/symbolize/rewrite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+
+#define SYMBOLIZED (MAPPING_HAS_FUNCTIONS | MAPPING_HAS_FILENAMES | MAPPING_HAS_LINE_NUMBERS)
+
+struct rewrite {
+	struct profile *p;
+	struct store *st;
+	struct objects *objects;
+	bool force, changed;
+	size_t nmappings, nlocations; /* as read; the store grows while we work */
+	bool *ours;	     /* by mapping: to be symbolized */
+	uint32_t *flags;     /* by mapping: to be set */
+	uint32_t *mapping;   /* by mapping: new id */
+	uint32_t *by_mapping; /* locations in order of mapping */
+	uint32_t *first;     /* by mapping: index of its first one there; n + 1 of them */
+	uint32_t *location;  /* by location: new id, ID_NONE until known */
+	struct line **lines; /* by location: new lines, or NULL */
+	uint32_t *nlines;
+};
+
+/*
+ * Names that stand for no file: the kernel's and the vDSO's brackets, and what google/pprof
+ * leaves alone as well.
+ */
+static bool is_no_file(const char *name)
+{
+	static const char *const starts[] = {"[", "linux-vdso", "/dev/dri/", "//anon", "/memfd:",
+					     "/dev/zero", "/SYSV", "anon_inode:"};
+	size_t i;
+
+	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return !name[0];
+}
+
+static bool is_ours(const struct rewrite *w, uint32_t id)
+{
+	const struct mapping *m = &w->st->mappings[id];
+
+	if ((m->flags & SYMBOLIZED) && !w->force)
+		return false;
+	return !store_is_kernel_mapping(w->st, m) && !is_no_file(store_cstr(w->st, m->file));
+}
+
+/* Counting sort; locations without a mapping are left out. */
+static void sort_locations(struct rewrite *w)
+{
+	size_t i;
+	uint32_t m, sum = 0, n;
+
+	for (i = 0; i < w->nlocations; i++)
+		if ((m = w->st->locations[i].mapping) != ID_NONE)
+			w->first[m]++;
+	for (i = 0; i <= w->nmappings; i++) {
+		n = w->first[i];
+		w->first[i] = sum;
+		sum += n;
+	}
+	for (i = 0; i < w->nlocations; i++)
+		if ((m = w->st->locations[i].mapping) != ID_NONE)
+			w->by_mapping[w->first[m]++] = i;
+	for (i = w->nmappings; i > 0; i--)
+		w->first[i] = w->first[i - 1];
+	w->first[0] = 0;
+}
+
+static void put_lines(struct rewrite *w, struct entry *en, uint32_t loc, uint32_t at)
+{
+	const struct object *ob = en->object;
+	uint32_t *flags = &w->flags[w->st->locations[loc].mapping], n = 0, i;
+	struct sym_location l;
+	struct line *v;
+
+	for (i = at; i != SYM_NONE; i = l.caller, n++)
+		l = object_location(ob, i);
+	v = xcalloc(n, sizeof(*v));
+	for (i = at, n = 0; i != SYM_NONE; i = l.caller, n++) {
+		struct sym_function sf;
+		struct function f = {0};
+		struct name nm;
+
+		l = object_location(ob, i);
+		sf = object_function(ob, l.function);
+		nm = objects_name(w->objects, en, l.function);
+		f.name = store_puts(w->st, nm.name);
+		f.system_name = store_puts(w->st, nm.system);
+		f.file = store_puts(w->st, object_string(ob, l.file));
+		f.start_line = sf.start_line;
+		v[n] = (struct line){store_function(w->st, &f), l.line, l.column};
+		*flags |= MAPPING_HAS_FUNCTIONS | (l.file ? MAPPING_HAS_FILENAMES : 0) |
+			  (l.line ? MAPPING_HAS_LINE_NUMBERS : 0);
+	}
+	if (object_has_lines(ob))
+		*flags |= MAPPING_HAS_INLINE_FRAMES;
+	w->lines[loc] = v;
+	w->nlines[loc] = n;
+	w->changed = true;
+}
+
+static void count(struct entry *en, const struct sym_answer *a)
+{
+	en->addresses++;
+	if (a->location != SYM_NONE)
+		en->named[a->source]++;
+	else
+		en->bare++;
+	if (a->reason)
+		en->reasons[a->reason]++;
+}
+
+static void symbolize_mapping(struct rewrite *w, uint32_t id)
+{
+	struct mapping m = w->st->mappings[id];
+	uint32_t *locs = w->by_mapping + w->first[id];
+	size_t n = w->first[id + 1] - w->first[id], i, k = 0;
+	uint64_t *vaddrs = xcalloc(n + 1, sizeof(*vaddrs));
+	uint32_t *which = xcalloc(n + 1, sizeof(*which));
+	struct sym_answer *answers = xcalloc(n + 1, sizeof(*answers)), bad;
+	struct entry *en = objects_get(w->objects, store_cstr(w->st, m.file),
+				       store_cstr(w->st, m.build_id));
+
+	for (i = 0; i < n; i++) {
+		const struct location *l = &w->st->locations[locs[i]];
+
+		if (l->nlines && !w->force)
+			continue;
+		bad = (struct sym_answer){.location = SYM_NONE};
+		bad.reason = object_vaddr(en->object, m.start, m.limit, m.offset, l->address,
+					  &vaddrs[k]);
+		if (bad.reason)
+			count(en, &bad);
+		else
+			which[k++] = locs[i];
+	}
+	objects_resolve(w->objects, en, vaddrs, k, answers);
+	for (i = 0; i < k; i++) {
+		count(en, &answers[i]);
+		if (answers[i].location != SYM_NONE)
+			put_lines(w, en, which[i], answers[i].location);
+	}
+	free(vaddrs);
+	free(which);
+	free(answers);
+}
+
+static uint32_t new_mapping(struct rewrite *w, uint32_t id)
+{
+	struct mapping m;
+
+	if (id == ID_NONE)
+		return ID_NONE;
+	if (w->mapping[id] == ID_NONE) {
+		m = w->st->mappings[id];
+		m.flags |= w->flags[id];
+		w->mapping[id] = store_mapping(w->st, &m);
+	}
+	return w->mapping[id];
+}
+
+static uint32_t new_location(struct rewrite *w, uint32_t id)
+{
+	struct location l = w->st->locations[id];
+	struct line *copy = NULL;
+	uint32_t mapping = new_mapping(w, l.mapping);
+
+	if (w->location[id] != ID_NONE)
+		return w->location[id];
+	if (w->lines[id]) {
+		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
+						 w->lines[id], w->nlines[id]);
+	} else if (mapping == l.mapping) {
+		w->location[id] = id;
+	} else {
+		/* the store's own lines may move while it takes the copy */
+		if (l.nlines)
+			copy = xmemdup(store_lines(w->st, id), l.nlines * sizeof(*copy));
+		w->location[id] = store_location(w->st, mapping, l.address, l.folded, copy,
+						 l.nlines);
+		free(copy);
+	}
+	return w->location[id];
+}
+
+static uint32_t new_stack(struct rewrite *w, uint32_t id, struct buf *scratch)
+{
+	uint32_t n, i, loc;
+
+	store_frames(w->st, id, &n);
+	buf_clear(scratch);
+	for (i = 0; i < n; i++) {
+		loc = new_location(w, store_frames(w->st, id, &n)[i]);
+		buf_put(scratch, &loc, sizeof(loc));
+	}
+	return store_stack(w->st, (const uint32_t *)scratch->data, n);
+}
+
+/* The samples again, over new stacks. */
+static int rebuild(struct rewrite *w, struct profile **out, struct err *e)
+{
+	struct profile *p = profile_new(w->st);
+	size_t nstacks = w->st->nstacks, i;
+	uint32_t *stack = xmalloc((nstacks + 1) * sizeof(*stack));
+	struct buf scratch = BUF_INIT(SIZE_MAX);
+	int r = 0;
+
+	header_copy(&p->h, &w->p->h);
+	p->main_mapping = new_mapping(w, w->p->main_mapping);
+	memset(stack, 0xff, nstacks * sizeof(*stack));
+	buf_reserve(&scratch, 1);
+	for (i = 0; i < w->p->nsamples && !r; i++) {
+		uint32_t old = w->p->samples[i].stack;
+
+		if (stack[old] == ID_NONE)
+			stack[old] = new_stack(w, old, &scratch);
+		r = profile_add(p, stack[old], w->p->samples[i].labelset, profile_values(w->p, i), e);
+	}
+	free(stack);
+	buf_release(&scratch);
+	if (r)
+		profile_free(p);
+	else
+		*out = p;
+	return r;
+}
+
+int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_opts *opts,
+		    struct profile **out, struct err *e)
+{
+	struct store *st = p->store;
+	struct rewrite w = {
+		.p = p,
+		.st = st,
+		.objects = o,
+		.force = opts->force,
+		.nmappings = st->nmappings,
+		.nlocations = st->nlocations,
+	};
+	size_t i;
+	int r = 0;
+
+	w.flags = xcalloc(w.nmappings + 1, sizeof(*w.flags));
+	w.mapping = xmalloc((w.nmappings + 1) * sizeof(*w.mapping));
+	memset(w.mapping, 0xff, w.nmappings * sizeof(*w.mapping));
+	w.first = xcalloc(w.nmappings + 2, sizeof(*w.first));
+	w.by_mapping = xcalloc(w.nlocations + 1, sizeof(*w.by_mapping));
+	w.location = xmalloc((w.nlocations + 1) * sizeof(*w.location));
+	memset(w.location, 0xff, w.nlocations * sizeof(*w.location));
+	w.lines = xcalloc(w.nlocations + 1, sizeof(struct line *));
+	w.nlines = xcalloc(w.nlocations + 1, sizeof(*w.nlines));
+	sort_locations(&w);
+	for (i = 0; i < w.nmappings; i++)
+		if (w.first[i] < w.first[i + 1] && is_ours(&w, i))
+			symbolize_mapping(&w, i);
+	*out = p;
+	if (w.changed)
+		r = rebuild(&w, out, e);
+	for (i = 0; i < w.nlocations; i++)
+		free(w.lines[i]);
+	free(w.flags);
+	free(w.mapping);
+	free(w.first);
+	free(w.by_mapping);
+	free(w.location);
+	free(w.lines);
+	free(w.nlines);
+	return r;
+}
+
+void rewrite_coverage(const struct profile *p, struct coverage *c)
+{
+	size_t type = profile_default_type(p), i;
+	const uint32_t *frames;
+	uint32_t n;
+	double v;
+
+	for (i = 0; i < p->nsamples; i++) {
+		frames = store_frames(p->store, p->samples[i].stack, &n);
+		v = fabs((double)profile_values(p, i)[type]);
+		c->total += v;
+		if (n && p->store->locations[frames[0]].nlines)
+			c->named += v;
+	}
+}
