@@ -284,8 +284,7 @@ static int resume(struct elf_file *f, struct err *e)
 	return r;
 }
 
-int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off,
-		struct err *e)
+int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e)
 {
 	uint8_t *at = p;
 	ssize_t got;

@@ -590,7 +590,8 @@ uint64_t object_bytes(const struct object *o)
 
 bool object_is_open(const struct object *o)
 {
-	return (o->bin.elf && o->bin.elf->fd >= 0) || (o->debug.elf && o->debug.elf->fd >= 0);
+	return (o->bin.elf && o->bin.elf->fd >= 0) ||
+	       (o->debug.elf && o->debug.elf->fd >= 0);
 }
 
 void object_trim(struct object *o)

@@ -42,7 +42,8 @@ static const struct argp_option option_table[] = {
 	{"sysroot", OPT_SYSROOT, "DIR", 0,
 	 "Look for the profile's files below DIR, as if that were / (may repeat)", 1},
 	{"binary", OPT_BINARY, "FILE", 0,
-	 "Use FILE for the mapping with its build id, or without one and its name (may repeat)",
+	 "Use FILE for the mapping with its build id, or without one and its name (may "
+	 "repeat)",
 	 1},
 	{"demangle", OPT_DEMANGLE, "MODE", 0,
 	 "C++ and Rust names: none, simple (default), templates, full", 2},
@@ -74,8 +75,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_DEMANGLE:
 		if (!demangle_parse_mode(arg, &o->mode))
-			cli_usage_error("--demangle: not none, simple, templates or full: %s",
-					arg);
+			cli_usage_error(
+				"--demangle: not none, simple, templates or full: %s",
+				arg);
 		return 0;
 	case OPT_KEEP_CLONES:
 		o->keep_clones = true;
@@ -106,16 +108,19 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "[FILE...]",
-	.doc = "Put functions, files, lines and inlined frames into pprof profiles that hold "
-	       "addresses.\vWithout FILE, or for -, reads standard input; a directory means its "
+	.doc = "Put functions, files, lines and inlined frames into pprof profiles that "
+	       "hold "
+	       "addresses.\vWithout FILE, or for -, reads standard input; a directory "
+	       "means its "
 	       "*.pb.gz. Each profile is passed on before the next is read. See "
 	       "prof-symbolize(1).",
 	.children = children,
 };
 
 /* One profile in, one out. */
-static int one(const struct options *o, struct objects *objects, const uint8_t *msg, size_t n,
-	       struct output *out, struct coverage *c, bool *bad_input, struct err *e)
+static int one(const struct options *o, struct objects *objects, const uint8_t *msg,
+	       size_t n, struct output *out, struct coverage *c, bool *bad_input,
+	       struct err *e)
 {
 	struct store *st = store_new(STORE_EXACT);
 	struct profile *p = NULL, *done = NULL;

@@ -90,8 +90,8 @@ struct entry *objects_get(struct objects *o, const char *path, const char *build
 	return en;
 }
 
-void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs, size_t n,
-		     struct sym_answer *out)
+void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs,
+		     size_t n, struct sym_answer *out)
 {
 	object_resolve(en->object, vaddrs, n, out);
 	trim(o, en);

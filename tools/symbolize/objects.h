@@ -48,8 +48,8 @@ void objects_release(struct objects *o);
 struct entry *objects_get(struct objects *o, const char *path, const char *build_id);
 
 /* Answer addresses of the entry's file, then close others if there is too much. */
-void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs, size_t n,
-		     struct sym_answer *out);
+void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs,
+		     size_t n, struct sym_answer *out);
 
 /* Readable and system name of one of its functions; good as long as o. */
 struct name objects_name(struct objects *o, struct entry *en, uint32_t function);

@@ -31,7 +31,8 @@ static void put_counts(struct buf *b, const struct entry *en)
 
 static void put_files(struct buf *b, const struct entry *en)
 {
-	const char *path = object_path(en->object), *debug = object_debug_path(en->object);
+	const char *path = object_path(en->object),
+		   *debug = object_debug_path(en->object);
 
 	if (path && strcmp(path, en->path))
 		buf_printf(b, "; binary %s", path);

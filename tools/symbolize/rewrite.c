@@ -7,7 +7,8 @@
 
 #include "lib/base/xalloc.h"
 
-#define SYMBOLIZED (MAPPING_HAS_FUNCTIONS | MAPPING_HAS_FILENAMES | MAPPING_HAS_LINE_NUMBERS)
+#define SYMBOLIZED                                                                       \
+	(MAPPING_HAS_FUNCTIONS | MAPPING_HAS_FILENAMES | MAPPING_HAS_LINE_NUMBERS)
 
 struct rewrite {
 	struct profile *p;
@@ -15,10 +16,10 @@ struct rewrite {
 	struct objects *objects;
 	bool force, changed;
 	size_t nmappings, nlocations; /* as read; the store grows while we work */
-	bool *ours;	     /* by mapping: to be symbolized */
-	uint32_t *flags;     /* by mapping: to be set */
-	uint32_t *mapping;   /* by mapping: new id */
-	uint32_t *by_mapping; /* locations in order of mapping */
+	bool *ours;		      /* by mapping: to be symbolized */
+	uint32_t *flags;	      /* by mapping: to be set */
+	uint32_t *mapping;	      /* by mapping: new id */
+	uint32_t *by_mapping;	      /* locations in order of mapping */
 	uint32_t *first;     /* by mapping: index of its first one there; n + 1 of them */
 	uint32_t *location;  /* by location: new id, ID_NONE until known */
 	struct line **lines; /* by location: new lines, or NULL */
@@ -31,8 +32,9 @@ struct rewrite {
  */
 static bool is_no_file(const char *name)
 {
-	static const char *const starts[] = {"[", "linux-vdso", "/dev/dri/", "//anon", "/memfd:",
-					     "/dev/zero", "/SYSV", "anon_inode:"};
+	static const char *const starts[] = {"[",      "linux-vdso", "/dev/dri/",
+					     "//anon", "/memfd:",    "/dev/zero",
+					     "/SYSV",  "anon_inode:"};
 	size_t i;
 
 	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++)
@@ -47,7 +49,8 @@ static bool is_ours(const struct rewrite *w, uint32_t id)
 
 	if ((m->flags & SYMBOLIZED) && !w->force)
 		return false;
-	return !store_is_kernel_mapping(w->st, m) && !is_no_file(store_cstr(w->st, m->file));
+	return !store_is_kernel_mapping(w->st, m) &&
+	       !is_no_file(store_cstr(w->st, m->file));
 }
 
 /* Counting sort; locations without a mapping are left out. */
@@ -133,8 +136,8 @@ static void symbolize_mapping(struct rewrite *w, uint32_t id)
 		if (l->nlines && !w->force)
 			continue;
 		bad = (struct sym_answer){.location = SYM_NONE};
-		bad.reason = object_vaddr(en->object, m.start, m.limit, m.offset, l->address,
-					  &vaddrs[k]);
+		bad.reason = object_vaddr(en->object, m.start, m.limit, m.offset,
+					  l->address, &vaddrs[k]);
 		if (bad.reason)
 			count(en, &bad);
 		else
@@ -182,8 +185,8 @@ static uint32_t new_location(struct rewrite *w, uint32_t id)
 		/* the store's own lines may move while it takes the copy */
 		if (l.nlines)
 			copy = xmemdup(store_lines(w->st, id), l.nlines * sizeof(*copy));
-		w->location[id] = store_location(w->st, mapping, l.address, l.folded, copy,
-						 l.nlines);
+		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
+						 copy, l.nlines);
 		free(copy);
 	}
 	return w->location[id];
@@ -220,7 +223,8 @@ static int rebuild(struct rewrite *w, struct profile **out, struct err *e)
 
 		if (stack[old] == ID_NONE)
 			stack[old] = new_stack(w, old, &scratch);
-		r = profile_add(p, stack[old], w->p->samples[i].labelset, profile_values(w->p, i), e);
+		r = profile_add(p, stack[old], w->p->samples[i].labelset,
+				profile_values(w->p, i), e);
 	}
 	free(stack);
 	buf_release(&scratch);
