@@ -24,7 +24,7 @@ profile() {
 			period "$3" "nanoseconds" 10101010
 			type "samples" "count"
 			type "$3" "nanoseconds" default
-			mapping 1 0x${4}000 0x$5000 0x1000 "/usr/bin/app" "abcd" -
+			mapping 1 0x${4}000 0x${5}000 0x1000 "/usr/bin/app" "abcd" -
 			function 1 "main" "main" "main.c" 10
 			function 2 "work" "work" "work.c" 20
 			location 1 m1 0x${4}111 f1:12:0
