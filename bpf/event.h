@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
+/*
+ * What BPF programs and prof-capture tell each other. Everything a label needs that may be gone
+ * later travels with the sample.
+ */
+#pragma once
+
+#ifdef __bpf__
+#include "bpf/kernel.h"
+#else
+#include <linux/types.h>
+#endif
+
+#define EVENT_COMM_LEN 16
+#define EVENT_MAX_FRAMES 127 /* kernel and user, each; perf_event_max_stack may be less */
+
+enum event_flags {
+	EVENT_IN_SYSCALL =
+		1 << 0,		/* the user's leaf is the instruction after its syscall */
+	EVENT_NO_USER = 1 << 1, /* a kernel thread, or a task whose memory is gone */
+	EVENT_USER_FAULT = 1 << 2, /* the user stack could not be read at all */
+};
+
+/* Followed in the ring by nkernel, then nuser addresses, each leaf first. */
+struct sample_head {
+	__u64 ktime;	      /* CLOCK_MONOTONIC, ns */
+	__u64 start_boottime; /* of the thread-group leader, CLOCK_BOOTTIME, ns */
+	__u64 cgroup_id;      /* in the v2 hierarchy */
+	__u32 tgid, tid, ppid;
+	__u32 cpu;
+	__u16 nkernel, nuser;
+	__u32 flags;			  /* enum event_flags */
+	char leader_comm[EVENT_COMM_LEN]; /* of the thread-group leader */
+	char comm[EVENT_COMM_LEN];	  /* of the thread */
+};
+
+struct sample_event {
+	struct sample_head h;
+	__u64 ip[2 * EVENT_MAX_FRAMES +
+		 2]; /* room for the verifier's view of both parts */
+};
+
+/* Where each tick of one CPU went. Never reset. */
+struct sample_counts {
+	__u64 sent, idle, filtered, lost_ring, errors;
+};
+
+/* Two sets, used by turns: see `boundary` in cpu.bpf.c. */
+struct sample_cpu_counts {
+	struct sample_counts set[2];
+};
+
+/* Why a process is sampled: the value of a tgid in the map `want`. */
+enum want_flags {
+	WANT_PID = 1 << 0,  /* named, or a child of one: stays so */
+	WANT_COMM = 1 << 1, /* by its name: decided anew when that changes */
+};
