@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From samples to one profile. */
+#include "tools/capture/build.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/io/gz.h"
+#include "lib/pprof/writer.h"
+#include "tools/capture/clock.h"
+#include "tools/capture/procread.h"
+
+#define MESSAGE_MAX (UINT64_C(4) << 30)
+#define PSEUDO_MAX 4
+
+void builder_begin(struct builder *b)
+{
+	struct value_type types[2];
+	struct header *h;
+
+	builder_release(b);
+	b->epoch++;
+	b->kept = 0;
+	b->store = store_new(STORE_EXACT);
+	b->profile = profile_new(b->store);
+	h = &b->profile->h;
+	types[0].type = store_puts(b->store, "samples");
+	types[0].unit = store_puts(b->store, "count");
+	types[1].type = store_puts(b->store, "cpu");
+	types[1].unit = store_puts(b->store, "nanoseconds");
+	h->types = xmemdup(types, sizeof(types));
+	h->ntypes = 2;
+	h->period_type = types[1];
+	h->default_type = types[1].type;
+	h->period = NS_PER_S / b->conf->rate_hz;
+}
+
+void builder_release(struct builder *b)
+{
+	profile_free(b->profile);
+	store_free(b->store);
+	b->profile = NULL;
+	b->store = NULL;
+}
+
+static uint32_t pseudo_location(struct builder *b, const char *text)
+{
+	struct function f = {0};
+	struct line line = {0};
+
+	f.name = f.system_name = store_puts(b->store, text);
+	line.function = store_function(b->store, &f);
+	return store_location(b->store, ID_NONE, 0, false, &line, 1);
+}
+
+static uint32_t mapping_of(struct builder *b, const struct proc *p, struct vma *v)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	struct mapping row = {.start = v->start, .limit = v->end, .offset = v->offset};
+
+	if (v->epoch == b->epoch)
+		return v->mapping;
+	build_id_hex(file_build_id(v->file, p->tgid, v), hex);
+	row.file = store_puts(b->store, v->file->name);
+	row.build_id = store_puts(b->store, hex);
+	v->epoch = b->epoch;
+	v->mapping = store_mapping(b->store, &row);
+	return v->mapping;
+}
+
+struct stack {
+	uint32_t frames[2 * EVENT_MAX_FRAMES + PSEUDO_MAX];
+	uint32_t n;
+};
+
+static void add_kernel(struct builder *b, const struct sample_event *ev, struct stack *st)
+{
+	uint32_t i;
+
+	/* the first is where the tick found the CPU, all others are return addresses */
+	for (i = 0; i < ev->h.nkernel; i++)
+		st->frames[st->n++] = kernel_location(b->kernel, b->store, b->epoch,
+						      ev->ip[i] - (i > 0));
+}
+
+/* The user's part. What goes wrong is told by a frame at the root. */
+static void add_user(struct builder *b, struct proc *p, const struct sample_event *ev,
+		     struct stack *st)
+{
+	struct space *s = proc_space(p, ev->h.ktime);
+	const __u64 *ip = ev->ip + ev->h.nkernel;
+	bool jit = false, stopped = false;
+	struct vma *v;
+	uint64_t addr;
+	uint32_t i;
+
+	for (i = 0; i < ev->h.nuser && !stopped; i++) {
+		/* callers go back onto their call; so does the leaf onto its syscall */
+		addr = ip[i] - (i > 0 || ev->h.flags & EVENT_IN_SYSCALL);
+		v = s ? space_find(s, addr, ev->h.ktime) : NULL;
+		/* no code there: the chain of frame pointers ended in something else */
+		if (!v && i > 0 && s && s->n) {
+			stopped = true;
+			break;
+		}
+		jit |= v && !v->file;
+		st->frames[st->n++] = store_location(
+			b->store, v && v->file ? mapping_of(b, p, v) : ID_NONE, addr,
+			false, NULL, 0);
+	}
+	if (jit && p->perf_map < 0)
+		p->perf_map = procread_has_perf_map(p->tgid);
+	if (jit && !p->perf_map)
+		st->frames[st->n++] = pseudo_location(b, "[jit: no map]");
+	if (stopped)
+		st->frames[st->n++] = pseudo_location(b, "[unwind stopped: no mapping]");
+	else if (ev->h.flags & EVENT_USER_FAULT)
+		st->frames[st->n++] =
+			pseudo_location(b, "[unwind stopped: stack not readable]");
+	else if (ev->h.nuser >= b->conf->depth_limit)
+		st->frames[st->n++] = pseudo_location(b, "[truncated]");
+}
+
+int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
+{
+	struct proc *p = procs_of_sample(b->procs, &ev->h);
+	const int64_t values[2] = {1, b->profile->h.period};
+	struct stack st;
+	uint32_t labels;
+
+	st.n = 0;
+	add_kernel(b, ev, &st);
+	add_user(b, p, ev, &st);
+	labels = labels_of_sample(&b->conf->labels, b->cgroups, b->store, b->epoch, p,
+				  &ev->h);
+	b->kept++;
+	return profile_add(b->profile, store_stack(b->store, st.frames, st.n), labels,
+			   values, e);
+}
+
+int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t)
+{
+	return t->expected - (int64_t)b->kept - t->idle - t->filtered - t->lost_ring -
+	       t->lost_recursion - t->lost_error;
+}
+
+static void add_comments(struct builder *b, const struct interval_info *info)
+{
+	const struct tick_counts *t = &info->ticks;
+	struct profile *p = b->profile;
+
+	profile_comment_kv(p, "producer", "prof-capture %s", PROFPIPE_VERSION);
+	profile_comment_kv(p, "schema", "1");
+	profile_comment_kv(p, "host", "%s", b->conf->host);
+	profile_comment_kv(p, "kernel", "%s", b->conf->labels.kernel_release);
+	profile_comment_kv(p, "cpu", "%s", b->conf->cpu_model);
+	profile_comment_kv(p, "cpus", "%zu", b->conf->ncpus);
+	profile_comment_kv(p, "event", "cpu-clock");
+	profile_comment_kv(p, "rate", "%u", b->conf->rate_hz);
+	profile_comment_kv(p, "expected", "%" PRId64, t->expected);
+	profile_comment_kv(p, "kept", "%" PRIu64, b->kept);
+	profile_comment_kv(p, "idle", "%" PRId64, t->idle);
+	profile_comment_kv(p, "filtered", "%" PRId64, t->filtered);
+	profile_comment_kv(p, "lost_ring", "%" PRId64, t->lost_ring);
+	profile_comment_kv(p, "lost_recursion", "%" PRId64, t->lost_recursion);
+	if (t->lost_error)
+		profile_comment_kv(p, "lost_error", "%" PRId64, t->lost_error);
+	profile_comment_kv(p, "unexplained", "%" PRId64, builder_unexplained(b, t));
+	profile_comment_kv(p, "merged", "1");
+	if (info->side_lost)
+		profile_comment_kv(p, "process_records_lost", "%" PRIu64,
+				   info->side_lost);
+	if (info->step_ns)
+		profile_comment_kv(p, "clock_step", "%+.3fs",
+				   (double)info->step_ns / NS_PER_S);
+}
+
+int builder_finish(struct builder *b, const struct interval_info *info, struct buf *out,
+		   struct err *e)
+{
+	struct buf message = BUF_INIT(MESSAGE_MAX);
+	int r;
+
+	b->profile->h.time_ns = info->time_ns;
+	b->profile->h.duration_ns = info->duration_ns;
+	add_comments(b, info);
+	r = profile_encode(b->profile, &message, e);
+	if (r >= 0)
+		r = gz_compress(message.data, message.len, out, e);
+	buf_release(&message);
+	return r;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From samples to one profile: addresses become locations, stacks and labels are interned.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+#include "tools/capture/cgroups.h"
+#include "tools/capture/kernel.h"
+#include "tools/capture/labels.h"
+#include "tools/capture/procs.h"
+#include "tools/capture/sampler.h"
+
+struct build_conf {
+	unsigned int rate_hz;
+	unsigned int
+		depth_limit; /* frames that the kernel follows, kernel and user each */
+	size_t ncpus;
+	const char *cpu_model, *host;
+	struct label_conf labels;
+};
+
+struct builder {
+	const struct build_conf *conf;
+	struct procs *procs;
+	struct kernel *kernel;
+	struct cgroups *cgroups;
+	struct store *store;
+	struct profile *profile;
+	uint32_t epoch; /* number of this profile, from 1 */
+	uint64_t kept;
+};
+
+/* What one interval was, beside its samples. */
+struct interval_info {
+	int64_t time_ns, duration_ns; /* UTC start, length */
+	int64_t step_ns; /* the system's clock was set by this much; 0: was not */
+	struct tick_counts ticks;
+	uint64_t side_lost; /* records about processes that were lost */
+};
+
+/* Begin the next profile. */
+void builder_begin(struct builder *b);
+void builder_release(struct builder *b);
+
+int builder_add(struct builder *b, const struct sample_event *ev, struct err *e);
+
+/* Ticks that nothing accounts for. */
+int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t);
+
+/* Finish the profile: the pprof message, compressed, appended to out. */
+int builder_finish(struct builder *b, const struct interval_info *info, struct buf *out,
+		   struct err *e);

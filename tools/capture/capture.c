@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A capture from start to end: sample, cut into intervals, write each as a profile. */
+#include "tools/capture/capture.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/xalloc.h"
+#include "lib/io/output.h"
+#include "tools/capture/build.h"
+#include "tools/capture/clock.h"
+#include "tools/capture/command.h"
+#include "tools/capture/host.h"
+#include "tools/capture/outname.h"
+#include "tools/capture/privilege.h"
+#include "tools/capture/report.h"
+#include "tools/capture/sampler.h"
+#include "tools/capture/sideband.h"
+
+#define DRAIN_NS (NS_PER_S / 5)		     /* the ring is emptied this often */
+#define SIDE_PAUSE_NS (NS_PER_S / 100)	     /* between two looks at the side band */
+#define SIDE_PAUSE_COMM_NS (NS_PER_S / 1000) /* when a name decides what is sampled */
+#define FORGET_NS NS_PER_S		     /* samples are never later than this */
+#define SAMPLE_BYTES 1024		     /* of a deep one, to size the ring */
+#define RING_MAX (UINT64_C(64) << 20)
+#define PENDING_MAX (UINT64_C(1) << 30)
+#define NEVER (UINT64_MAX - 1) /* even, as ends of intervals are */
+#define STEP_NS NS_PER_S       /* UTC is looked at anew when it moved this much */
+
+enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT };
+
+struct capture {
+	const struct capture_opts *o;
+	struct host host;
+	struct build_conf conf;
+	struct sampler *sampler;
+	struct sideband *side;
+	struct procs procs;
+	struct kernel kernel;
+	struct cgroups *cgroups;
+	struct builder builder;
+	struct command command;
+	struct report report;
+	struct output *stream; /* for all intervals; NULL: each has a file */
+	struct buf pending;    /* samples taken from the ring, not yet in a profile */
+	int epoll_fd, signal_fd;
+	uint64_t first_ns;	   /* when sampling began */
+	uint64_t start_ns, end_ns; /* of the running interval */
+	uint64_t stop_ns;	   /* of the capture, or NEVER */
+	uint64_t drained_ns;
+	int64_t utc_ns,
+		step_ns;    /* offset of UTC; what it moved by before this interval */
+	uint64_t side_lost; /* up to the last interval */
+	uint64_t done;
+	bool stop, late_said;
+};
+
+/* --- what is sampled ----------------------------------------------------------------------- */
+
+static bool is_filtering(const struct capture_opts *o)
+{
+	return o->npids || o->ncomms || o->command;
+}
+
+static void decide_by_name(void *ctx, uint32_t tgid, const char *comm)
+{
+	struct capture *c = ctx;
+	bool match = false;
+	size_t i;
+
+	for (i = 0; i < c->o->ncomms && !match; i++)
+		match = !fnmatch(c->o->comms[i], comm, 0);
+	sampler_want(c->sampler, tgid, match ? WANT_COMM : 0, match ? 0 : WANT_COMM);
+}
+
+static void on_side_record(void *ctx, const struct side_record *r)
+{
+	struct capture *c = ctx;
+
+	if (r->kind == SIDE_COMM && r->tid == r->tgid && c->o->ncomms)
+		decide_by_name(c, r->tgid, r->name);
+	if (r->kind == SIDE_CODE)
+		c->kernel.stale = true;
+}
+
+static void on_gone(void *ctx, uint32_t tgid)
+{
+	struct capture *c = ctx;
+
+	if (is_filtering(c->o))
+		sampler_want(c->sampler, tgid, 0, WANT_PID | WANT_COMM);
+}
+
+/* --- samples ------------------------------------------------------------------------------- */
+
+static size_t event_size(const struct sample_head *h)
+{
+	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64);
+}
+
+static void on_sample(void *ctx, const struct sample_event *ev, size_t size)
+{
+	struct capture *c = ctx;
+
+	if (size >= sizeof(ev->h) && size == event_size(&ev->h))
+		buf_put(&c->pending, ev, size);
+}
+
+static void drain(struct capture *c)
+{
+	sampler_drain(c->sampler, on_sample, c);
+	sideband_drain(c->side, on_side_record, c);
+}
+
+static void apply_record(void *ctx, const struct side_record *r)
+{
+	procs_record(ctx, r);
+}
+
+/* Put the samples from before until_ns into the profile. */
+static int process(struct capture *c, uint64_t until_ns, struct err *e)
+{
+	const struct sample_event *ev;
+	size_t at, size, kept = 0;
+	int r;
+
+	if (c->pending.overflow)
+		return err_set(e, ENOMEM, "samples come faster than they can be handled");
+	sideband_take(c->side, until_ns, apply_record, &c->procs);
+	for (at = 0; at < c->pending.len; at += size) {
+		ev = (const void *)(c->pending.data + at);
+		size = event_size(&ev->h);
+		if (ev->h.ktime < until_ns) {
+			r = builder_add(&c->builder, ev, e);
+			if (r < 0)
+				return r;
+		} else {
+			memmove(c->pending.data + kept, ev, size);
+			kept += size;
+		}
+	}
+	c->pending.len = kept;
+	if (until_ns > FORGET_NS)
+		procs_forget(&c->procs, until_ns - FORGET_NS, on_gone, c);
+	return 0;
+}
+
+/* Between cuts only what is surely complete is handled: what came before the last time. */
+static int tick(struct capture *c, struct err *e)
+{
+	uint64_t now = monotonic_ns(), until = c->drained_ns;
+
+	drain(c);
+	c->drained_ns = now;
+	return process(c, until < c->end_ns ? until : c->end_ns, e);
+}
+
+/* --- intervals ----------------------------------------------------------------------------- */
+
+static int write_profile(struct capture *c, const struct interval_info *info,
+			 const struct buf *b, struct err *e)
+{
+	struct output *o = c->stream;
+	char *name = NULL;
+	int r = 0;
+
+	if (!o) {
+		name = outname(c->o->cli.output, "cpu", info->time_ns);
+		if (!name)
+			return err_set(e, EINVAL, "-o %s: not a usable name",
+				       c->o->cli.output);
+		r = output_open(name, true, &o, e);
+	}
+	if (!r)
+		r = output_write(o, b->data, b->len, e);
+	if (!r && c->stream)
+		r = output_flush(o, e);
+	else if (!r)
+		r = output_commit(o, e);
+	else if (!c->stream)
+		output_abort(o);
+	free(name);
+	return r;
+}
+
+static int64_t check_utc(struct capture *c)
+{
+	int64_t now = utc_offset_ns(), moved = now - c->utc_ns;
+
+	if (moved < STEP_NS && moved > -STEP_NS)
+		return 0;
+	c->utc_ns = now;
+	return moved;
+}
+
+/* End of the interval after one that ends at end_ns: on the grid, in the future. */
+static uint64_t next_end(struct capture *c, uint64_t end_ns)
+{
+	uint64_t now = monotonic_ns(), length = c->o->interval_ns, next = NEVER;
+
+	if (length) {
+		next = end_ns + length;
+		if (next <= now) {
+			next = c->first_ns + ((now - c->first_ns) / length + 1) * length;
+			if (!c->late_said)
+				cli_note(&c->o->cli,
+					 "writing takes longer than an interval: "
+					 "some are longer than asked for");
+			c->late_said = true;
+		}
+	}
+	return next < c->stop_ns ? next : c->stop_ns;
+}
+
+static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
+{
+	struct buf out = BUF_INIT(UINT64_C(4) << 30);
+	struct interval_info info = {
+		.time_ns = (int64_t)c->start_ns + c->utc_ns,
+		.duration_ns = end_ns - c->start_ns,
+		.step_ns = c->step_ns,
+	};
+	uint64_t next = next_end(c, end_ns), lost;
+	int r;
+
+	sampler_cut(c->sampler, end_ns, next, &info.ticks);
+	drain(c);
+	c->drained_ns = monotonic_ns();
+	lost = sideband_lost(c->side);
+	info.side_lost = lost - c->side_lost;
+	if (info.side_lost &&
+	    procs_scan(&c->procs, c->o->ncomms ? decide_by_name : NULL, c, e) < 0)
+		return -e->code;
+	c->side_lost = lost;
+	r = process(c, end_ns, e);
+	if (r >= 0)
+		r = builder_finish(&c->builder, &info, &out, e);
+	if (r >= 0)
+		r = write_profile(c, &info, &out, e);
+	if (r >= 0)
+		report_interval(&c->report, &c->builder, &info, out.len);
+	buf_release(&out);
+	if (c->kernel.hidden && !c->kernel.warned) {
+		c->kernel.warned = true;
+		cli_note(&c->o->cli,
+			 "kernel symbols are hidden (needs CAP_SYSLOG, or "
+			 "kernel.kptr_restrict=0); kernel frames stay as addresses");
+	}
+	c->done++;
+	c->start_ns = end_ns;
+	c->end_ns = next;
+	c->step_ns = check_utc(c);
+	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
+		c->stop = true;
+	else if (r >= 0)
+		builder_begin(&c->builder);
+	return r;
+}
+
+/* Stop now, unless the interval has ended by itself meanwhile. */
+static int end_early(struct capture *c, struct err *e)
+{
+	uint64_t now = (sampler_stop(c->sampler) + 1) & ~UINT64_C(1);
+
+	return end_interval(c, now < c->end_ns ? now : c->end_ns, e);
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+static void on_signal(struct capture *c)
+{
+	struct signalfd_siginfo si;
+
+	while (read(c->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo != SIGCHLD)
+			c->stop = true;
+	}
+	if (c->o->command && command_ended(&c->command))
+		c->stop = true;
+}
+
+static void look_at_side_band(struct capture *c)
+{
+	const struct timespec pause = {.tv_nsec = c->o->ncomms ? SIDE_PAUSE_COMM_NS
+							       : SIDE_PAUSE_NS};
+
+	/* a process that starts makes a dozen records, and each would wake us */
+	nanosleep(&pause, NULL);
+	sideband_drain(c->side, on_side_record, c);
+}
+
+static void wait_for_events(struct capture *c)
+{
+	uint64_t now = monotonic_ns(), until = c->drained_ns + DRAIN_NS;
+	struct epoll_event ev[8];
+	int n, i, ms;
+
+	if (until > c->end_ns)
+		until = c->end_ns;
+	ms = until > now ? (until - now + 999999) / 1000000 : 0;
+	n = epoll_wait(c->epoll_fd, ev, 8, ms);
+	for (i = 0; i < n; i++) {
+		if (ev[i].data.u64 == WAKE_SIGNAL) {
+			on_signal(c);
+		} else if (ev[i].data.u64 == WAKE_OUTPUT) {
+			c->stop = true;
+		} else if (i == n - 1 || ev[i + 1].data.u64 != WAKE_SIDE) {
+			look_at_side_band(c);
+		}
+	}
+}
+
+static int run(struct capture *c, struct err *e)
+{
+	uint64_t now;
+	int r = 0;
+
+	while (!r && !c->stop) {
+		wait_for_events(c);
+		now = monotonic_ns();
+		if (now >= c->end_ns)
+			r = end_interval(c, c->end_ns, e);
+		else if (c->stop)
+			return end_early(c, e);
+		else if (now - c->drained_ns >= DRAIN_NS)
+			r = tick(c, e);
+	}
+	return r;
+}
+
+/* --- start --------------------------------------------------------------------------------- */
+
+static int watch(struct capture *c, int fd, enum wake wake, uint32_t events,
+		 struct err *e)
+{
+	struct epoll_event ev = {.events = events, .data.u64 = wake};
+
+	if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
+		return err_errno(e, errno, "epoll");
+	return 0;
+}
+
+/* SIGPIPE is not for us: the interval that nobody reads is an ordinary end. */
+static int catch_signals(struct capture *c, struct err *e)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (c->signal_fd < 0)
+		return err_errno(e, errno, "signalfd");
+	return watch(c, c->signal_fd, WAKE_SIGNAL, EPOLLIN, e);
+}
+
+static uint64_t default_ring(const struct capture_opts *o, size_t ncpus)
+{
+	uint64_t fixed = (UINT64_C(2) << 20) + ncpus * (UINT64_C(128) << 10);
+	/* what comes between two looks, twice, if every stack is deep */
+	uint64_t flow =
+		(uint64_t)o->rate_hz * ncpus * SAMPLE_BYTES * 2 / (NS_PER_S / DRAIN_NS);
+	uint64_t n = fixed > flow ? fixed : flow;
+
+	return n < RING_MAX ? n : RING_MAX;
+}
+
+static int check_pids(const struct capture_opts *o, struct err *e)
+{
+	size_t i;
+
+	for (i = 0; i < o->npids; i++) {
+		if (kill(o->pids[i], 0) < 0 && errno == ESRCH)
+			return err_set(e, ESRCH, "no process %u", o->pids[i]);
+	}
+	return 0;
+}
+
+static int open_output(struct capture *c, struct err *e)
+{
+	const char *pattern = c->o->cli.output;
+	uint64_t count = c->o->count;
+	int r;
+
+	if (outname_is_stream(pattern)) {
+		r = output_open(pattern, true, &c->stream, e);
+		/* a reader that goes away is noticed at once, not at the next profile */
+		if (!r && (!pattern || !strcmp(pattern, "-"))) {
+			struct epoll_event ev = {.data.u64 = WAKE_OUTPUT};
+
+			epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &ev);
+		}
+		return r;
+	}
+	if (!c->o->interval_ns)
+		count = 1;
+	else if (c->o->duration_ns) {
+		uint64_t n =
+			(c->o->duration_ns + c->o->interval_ns - 1) / c->o->interval_ns;
+
+		count = count && count < n ? count : n;
+	}
+	return outname_check(pattern, clock_ns(CLOCK_REALTIME), c->o->interval_ns, count,
+			     e);
+}
+
+static int open_sources(struct capture *c, struct err *e)
+{
+	const struct capture_opts *o = c->o;
+	struct sampler_conf conf = {
+		.cpus = c->host.cpus,
+		.ncpus = c->host.ncpus,
+		.rate_hz = o->rate_hz,
+		.ring_bytes =
+			o->ring_bytes ? o->ring_bytes : default_ring(o, c->host.ncpus),
+		.filtering = is_filtering(o),
+	};
+	size_t i;
+	int r;
+
+	c->report = (struct report){.opts = o, .ring_bytes = conf.ring_bytes};
+	r = sampler_open(&conf, &c->sampler, e);
+	if (r < 0)
+		return r;
+	for (i = 0; i < o->npids; i++)
+		sampler_want(c->sampler, o->pids[i], WANT_PID, 0);
+	if (o->command)
+		sampler_want(c->sampler, c->command.pid, WANT_PID, 0);
+	/* first listen, then look: what happens between is seen twice, but not missed */
+	r = sideband_open(c->host.cpus, c->host.ncpus, &c->side, e);
+	if (r < 0)
+		return r == -EACCES || r == -EPERM ? privilege_explain_perf(-r, e) : r;
+	r = sideband_epoll(c->side, c->epoll_fd, WAKE_SIDE, e);
+	if (r < 0)
+		return r;
+	return procs_scan(&c->procs, o->ncomms ? decide_by_name : NULL, c, e);
+}
+
+static void set_up(struct capture *c)
+{
+	c->conf = (struct build_conf){
+		.rate_hz = c->o->rate_hz,
+		.depth_limit = c->host.max_stack,
+		.ncpus = c->host.ncpus,
+		.cpu_model = c->host.cpu_model,
+		.host = c->host.name,
+		.labels = c->o->labels,
+	};
+	c->conf.labels.kernel_release = c->host.kernel_release;
+	if (!c->conf.labels.node)
+		c->conf.labels.node = c->host.name;
+	c->builder = (struct builder){
+		.conf = &c->conf,
+		.procs = &c->procs,
+		.kernel = &c->kernel,
+		.cgroups = c->cgroups,
+	};
+}
+
+static int start(struct capture *c, struct err *e)
+{
+	const struct capture_opts *o = c->o;
+	uint64_t limit = o->duration_ns;
+	int r;
+
+	if (o->count && (!limit || o->count < limit / o->interval_ns))
+		limit = o->count * o->interval_ns;
+	builder_begin(&c->builder);
+	c->utc_ns = utc_offset_ns();
+	c->first_ns = c->start_ns = c->drained_ns = monotonic_ns() & ~UINT64_C(1);
+	c->stop_ns = limit ? c->start_ns + limit : NEVER;
+	c->end_ns = next_end(c, c->start_ns);
+	r = sampler_start(c->sampler, c->end_ns, e);
+	if (!r && o->command)
+		r = command_run(&c->command, o->command[0], e);
+	return r;
+}
+
+static int capture(struct capture *c, struct err *e)
+{
+	const struct capture_opts *o = c->o;
+	int r;
+
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll_fd < 0)
+		return err_errno(e, errno, "epoll");
+	r = privilege_check(e);
+	if (r >= 0)
+		r = host_init(&c->host, e);
+	if (r >= 0)
+		r = check_pids(o, e);
+	if (r >= 0)
+		r = open_output(c, e);
+	if (r >= 0)
+		r = catch_signals(c, e);
+	if (r >= 0 && o->command)
+		r = command_prepare(&c->command, o->command, !o->cli.output, e);
+	if (r >= 0)
+		r = open_sources(c, e);
+	if (r < 0)
+		return r;
+	privilege_drop();
+	set_up(c);
+	r = start(c, e);
+	if (r >= 0)
+		r = run(c, e);
+	if (r >= 0 && c->stream) {
+		r = output_commit(c->stream, e);
+		c->stream = NULL;
+	}
+	if (r >= 0)
+		report_end(&c->report);
+	return r;
+}
+
+int capture_run(const struct capture_opts *o, struct err *e)
+{
+	struct capture c = {
+		.o = o,
+		.pending = BUF_INIT(PENDING_MAX),
+		.epoll_fd = -1,
+		.signal_fd = -1,
+		.command = {.go_fd = -1, .fail_fd = -1},
+	};
+	int r;
+
+	procs_init(&c.procs);
+	c.cgroups = cgroups_new();
+	r = capture(&c, e);
+	if (r == -EPIPE) /* the reader has enough */
+		r = 0;
+	output_abort(c.stream);
+	builder_release(&c.builder);
+	sampler_free(c.sampler);
+	sideband_free(c.side);
+	procs_release(&c.procs);
+	kernel_release(&c.kernel);
+	cgroups_free(c.cgroups);
+	command_release(&c.command);
+	host_release(&c.host);
+	buf_release(&c.pending);
+	if (c.epoll_fd >= 0)
+		close(c.epoll_fd);
+	if (c.signal_fd >= 0)
+		close(c.signal_fd);
+	return r;
+}

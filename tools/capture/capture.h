@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A capture from start to end: sample, cut into intervals, write each as a profile. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/ui/cli.h"
+#include "tools/capture/labels.h"
+
+struct capture_opts {
+	struct cli cli; /* output: the pattern */
+	unsigned int rate_hz;
+	int64_t duration_ns; /* 0: until told to stop */
+	int64_t interval_ns; /* 0: one for all */
+	uint64_t count;	     /* of intervals; 0: no limit */
+	uint32_t *pids;
+	size_t npids, pids_cap;
+	const char **comms; /* patterns of fnmatch(3) */
+	size_t ncomms, comms_cap;
+	char **command;	     /* NULL-terminated; NULL: none */
+	uint64_t ring_bytes; /* 0: by rate and CPUs */
+	bool stats;
+	struct label_conf labels; /* node NULL: the host's name */
+};
+
+int capture_run(const struct capture_opts *o, struct err *e);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of kernel code. They are looked up while capturing: addresses change at the next boot.
+ * Nothing is read before the first kernel address is asked for.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/pprof/model.h"
+#include "lib/sym/kallsyms.h"
+
+struct kernel_mapping {
+	uint64_t start, limit;
+	char *file;
+	char *build_id;		 /* "" if there is none */
+	uint32_t epoch, mapping; /* mapping id in profile number `epoch` */
+};
+
+struct kernel {
+	struct kallsyms syms;
+	struct kernel_mapping *mappings; /* by module number of syms */
+	bool loaded;
+	bool stale;  /* code was added since: look again for what has no name */
+	bool hidden; /* addresses are not shown to us; `warned` by whoever says so */
+	bool warned;
+};
+
+void kernel_release(struct kernel *k);
+
+/*
+ * The location of a kernel address in the store of profile number `epoch` (from 1). `lookup` is
+ * the address to find the name by: one inside the call for a return address.
+ */
+uint32_t kernel_location(struct kernel *k, struct store *st, uint32_t epoch,
+			 uint64_t addr);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The labels of a sample: who ran. */
+#include "tools/capture/labels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sym/cgroup.h"
+
+#define LABELS_MAX 16 /* of ours, beside those the user gives */
+
+static const struct {
+	const char *name;
+	uint32_t extra; /* 0: always there */
+} names[] = {
+	{"comm", 0},
+	{"pid", 0},
+	{"executable", 0},
+	{"build_id", 0},
+	{"container_id", 0},
+	{"systemd_unit", 0},
+	{"node", 0},
+	{"thread_name", LABEL_THREAD_NAME},
+	{"thread_id", LABEL_THREAD_ID},
+	{"ppid", LABEL_PPID},
+	{"cpu", LABEL_CPU},
+	{"cgroup", LABEL_CGROUP},
+	{"pod_uid", LABEL_POD_UID},
+	{"kernel_release", LABEL_KERNEL_RELEASE},
+};
+
+int labels_choose(const char *list, uint32_t *extra, struct err *e)
+{
+	size_t n, i;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",");
+		for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			if (strlen(names[i].name) == n && !memcmp(names[i].name, list, n))
+				break;
+		}
+		if (i == sizeof(names) / sizeof(*names))
+			return err_set(e, EINVAL, "no such label: %.*s", (int)n, list);
+		*extra |= names[i].extra;
+		if (!list[n])
+			return 0;
+	}
+}
+
+struct label_list {
+	struct store *st;
+	struct label *v;
+	uint32_t n;
+};
+
+static void put_str(struct label_list *l, const char *key, const char *value)
+{
+	if (value && *value)
+		l->v[l->n++] = (struct label){
+			.key = store_puts(l->st, key),
+			.str = store_puts(l->st, value),
+		};
+}
+
+static void put_num(struct label_list *l, const char *key, int64_t num)
+{
+	if (num)
+		l->v[l->n++] = (struct label){
+			.key = store_puts(l->st, key),
+			.numeric = true,
+			.num = num,
+		};
+}
+
+/* A name the kernel gave, in its fixed field. */
+static void put_comm(struct label_list *l, const char *key,
+		     const char comm[EVENT_COMM_LEN])
+{
+	char name[EVENT_COMM_LEN + 1];
+
+	memcpy(name, comm, EVENT_COMM_LEN);
+	name[EVENT_COMM_LEN] = 0;
+	put_str(l, key, name);
+}
+
+static void put_executable(struct label_list *l, struct proc *p, struct space *s)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	struct code_file *exe = s ? s->exe : NULL;
+	struct vma *v = NULL;
+	size_t i;
+
+	if (!exe)
+		return;
+	for (i = 0; i < s->n && !v; i++) {
+		if (s->vmas[i].file == exe)
+			v = &s->vmas[i];
+	}
+	put_str(l, "executable", exe->name);
+	build_id_hex(file_build_id(exe, p->tgid, v), hex);
+	put_str(l, "build_id", hex);
+}
+
+static void put_cgroup(const struct label_conf *conf, struct label_list *l,
+		       const char *path)
+{
+	char name[CGROUP_NAME_MAX];
+
+	if (conf->extra & LABEL_CGROUP)
+		put_str(l, "cgroup", path);
+	if (cgroup_container_id(path, name))
+		put_str(l, "container_id", name);
+	if (cgroup_systemd_unit(path, name))
+		put_str(l, "systemd_unit", name);
+	if (conf->extra & LABEL_POD_UID && cgroup_pod_uid(path, name))
+		put_str(l, "pod_uid", name);
+}
+
+static uint32_t make_set(const struct label_conf *conf, struct cgroups *cg,
+			 struct store *st, struct proc *p, const struct sample_head *h,
+			 struct space *s)
+{
+	struct label v[LABELS_MAX + LABELS_FIXED_MAX];
+	struct label_list l = {.st = st, .v = v};
+	char number[16];
+	size_t i;
+
+	put_comm(&l, "comm", h->leader_comm);
+	put_num(&l, "pid", h->tgid);
+	put_executable(&l, p, s);
+	put_cgroup(conf, &l, cgroups_path(cg, p, h->cgroup_id));
+	put_str(&l, "node", conf->node);
+	if (conf->extra & LABEL_THREAD_NAME)
+		put_comm(&l, "thread_name", h->comm);
+	if (conf->extra & LABEL_THREAD_ID)
+		put_num(&l, "thread_id", h->tid);
+	if (conf->extra & LABEL_PPID)
+		put_num(&l, "ppid", h->ppid);
+	if (conf->extra & LABEL_KERNEL_RELEASE)
+		put_str(&l, "kernel_release", conf->kernel_release);
+	if (conf->extra & LABEL_CPU) {
+		snprintf(number, sizeof(number), "%u", h->cpu);
+		put_str(&l, "cpu", number);
+	}
+	for (i = 0; i < conf->nfixed; i++)
+		put_str(&l, conf->fixed[i].key, conf->fixed[i].value);
+	return store_labelset(st, v, l.n);
+}
+
+uint32_t labels_of_sample(const struct label_conf *conf, struct cgroups *cg,
+			  struct store *st, uint32_t epoch, struct proc *p,
+			  const struct sample_head *h)
+{
+	const uint32_t per_sample =
+		LABEL_THREAD_NAME | LABEL_THREAD_ID | LABEL_PPID | LABEL_CPU;
+	struct space *s = proc_space(p, h->ktime);
+	struct label_cache *c = &p->labels;
+
+	if (conf->extra & per_sample)
+		return make_set(conf, cg, st, p, h, s);
+	if (c->epoch != epoch || c->space != s || c->cgroup_id != h->cgroup_id ||
+	    memcmp(c->comm, h->leader_comm, sizeof(c->comm))) {
+		*c = (struct label_cache){
+			.epoch = epoch,
+			.labelset = make_set(conf, cg, st, p, h, s),
+			.cgroup_id = h->cgroup_id,
+			.space = s,
+		};
+		memcpy(c->comm, h->leader_comm, sizeof(c->comm));
+	}
+	return c->labelset;
+}

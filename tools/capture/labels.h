@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The labels of a sample: who ran. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+#include "tools/capture/cgroups.h"
+#include "tools/capture/procs.h"
+
+/* Those that a sample has only when asked for. */
+enum label_extra {
+	LABEL_THREAD_NAME = 1 << 0,
+	LABEL_THREAD_ID = 1 << 1,
+	LABEL_PPID = 1 << 2,
+	LABEL_CPU = 1 << 3,
+	LABEL_CGROUP = 1 << 4,
+	LABEL_POD_UID = 1 << 5,
+	LABEL_KERNEL_RELEASE = 1 << 6,
+};
+
+struct label_pair {
+	const char *key, *value;
+};
+
+#define LABELS_FIXED_MAX 64
+
+struct label_conf {
+	uint32_t extra; /* enum label_extra */
+	const char *node;
+	const char *kernel_release;
+	struct label_pair fixed[LABELS_FIXED_MAX]; /* on every sample */
+	size_t nfixed;
+};
+
+/* Add the labels of a comma-separated list; unknown ones are named in e. */
+int labels_choose(const char *list, uint32_t *extra, struct err *e);
+
+/* The label set of a sample of p, in the store of profile number `epoch`. */
+uint32_t labels_of_sample(const struct label_conf *conf, struct cgroups *cg,
+			  struct store *st, uint32_t epoch, struct proc *p,
+			  const struct sample_head *h);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prof-capture: profile what runs on this machine's CPUs. The command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/num.h"
+#include "lib/base/xalloc.h"
+#include "lib/ui/cli.h"
+#include "tools/capture/capture.h"
+
+#define RATE_MAX 50000
+#define INTERVAL_MIN_NS 10000000
+
+enum { OPT_COMM = 0x2000, OPT_LABEL, OPT_LABELS, OPT_NODE, OPT_RING, OPT_STATS };
+
+static const struct argp_option options[] = {
+	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
+	{"duration", 'd', "TIME", 0,
+	 "Stop after TIME (on SIGINT, SIGTERM or COMMAND's end)", 1},
+	{"interval", 'i', "TIME", 0, "Write a profile every TIME (one for all)", 1},
+	{"count", 'n', "N", 0, "Stop after N intervals; with -i", 1},
+	{"pid", 'p', "PID", 0,
+	 "Only this process and its later children; a list, may repeat", 2},
+	{"comm", OPT_COMM, "GLOB", 0, "Only processes whose name matches; may repeat", 2},
+	{"label", OPT_LABEL, "KEY=VALUE", 0, "Put a label on every sample; may repeat",
+	 3},
+	{"labels", OPT_LABELS, "LIST", 0,
+	 "More labels of our own: thread_name, thread_id, ppid, cpu, cgroup, pod_uid, "
+	 "kernel_release",
+	 3},
+	{"node", OPT_NODE, "NAME", 0, "The label node (the machine's name)", 3},
+	{"ring", OPT_RING, "SIZE", 0, "Room for samples on their way (by rate and CPUs)",
+	 4},
+	{"stats", OPT_STATS, NULL, 0, "A line of counters for each interval", 4},
+	{0},
+};
+
+static const char doc[] =
+	"Profile what runs on this machine's CPUs, with the stacks of kernel "
+	"and programs.\vSee prof-capture(1).";
+
+static void parse_rate(struct capture_opts *o, const char *arg)
+{
+	uint64_t n;
+
+	if (num_parse_u64(arg, &n) < 0 || !n || n > RATE_MAX)
+		cli_usage_error("-F: not a rate from 1 to %d: %s", RATE_MAX, arg);
+	o->rate_hz = n;
+}
+
+static int64_t parse_time(const char *option, const char *arg, int64_t least_ns)
+{
+	int64_t ns;
+
+	/* a thousand years is as good as for ever, and leaves room to add */
+	if (num_parse_duration(arg, &ns) < 0 || ns < least_ns || ns > INT64_MAX / 4)
+		cli_usage_error("%s: not a duration: %s", option, arg);
+	return ns & ~INT64_C(1);
+}
+
+static void parse_pids(struct capture_opts *o, const char *arg)
+{
+	char *list = xstrdup(arg), *save = NULL, *one;
+	uint64_t n;
+
+	for (one = strtok_r(list, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		if (num_parse_u64(one, &n) < 0 || !n || n > INT32_MAX)
+			cli_usage_error("-p: not a process: %s", one);
+		XGROW(o->pids, o->npids, o->pids_cap);
+		o->pids[o->npids++] = n;
+	}
+	if (!o->npids)
+		cli_usage_error("-p: not a process: %s", arg);
+	free(list);
+}
+
+static void parse_label(struct capture_opts *o, const char *arg)
+{
+	struct label_conf *l = &o->labels;
+	const char *eq = strchr(arg, '=');
+
+	if (!eq || eq == arg)
+		cli_usage_error("--label: not KEY=VALUE: %s", arg);
+	if (l->nfixed == LABELS_FIXED_MAX)
+		cli_usage_error("--label: more than %d", LABELS_FIXED_MAX);
+	l->fixed[l->nfixed++] = (struct label_pair){
+		.key = xstrndup(arg, eq - arg), /* lives as long as the program */
+		.value = eq + 1,
+	};
+}
+
+/* COMMAND starts after "--": its options are not ours. */
+static void parse_command(struct capture_opts *o, struct argp_state *state)
+{
+	if (!state->quoted || state->next != state->quoted)
+		cli_usage_error("put -- before COMMAND: %s", state->argv[state->next]);
+	o->command = state->argv + state->next;
+	state->next = state->argc;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct capture_opts *o = state->input;
+	struct err e;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->cli;
+		return 0;
+	case 'F':
+		parse_rate(o, arg);
+		return 0;
+	case 'd':
+		o->duration_ns = parse_time("-d", arg, 2);
+		return 0;
+	case 'i':
+		o->interval_ns = parse_time("-i", arg, INTERVAL_MIN_NS);
+		return 0;
+	case 'n':
+		if (num_parse_u64(arg, &o->count) < 0 || !o->count ||
+		    o->count > INT32_MAX)
+			cli_usage_error("-n: not a number of intervals: %s", arg);
+		return 0;
+	case 'p':
+		parse_pids(o, arg);
+		return 0;
+	case OPT_COMM:
+		XGROW(o->comms, o->ncomms, o->comms_cap);
+		o->comms[o->ncomms++] = arg;
+		return 0;
+	case OPT_LABEL:
+		parse_label(o, arg);
+		return 0;
+	case OPT_LABELS:
+		if (labels_choose(arg, &o->labels.extra, &e) < 0)
+			cli_usage_error("--labels: %s", e.msg);
+		return 0;
+	case OPT_NODE:
+		o->labels.node = arg;
+		return 0;
+	case OPT_RING:
+		if (num_parse_size(arg, &o->ring_bytes) < 0 || !o->ring_bytes ||
+		    o->ring_bytes > UINT64_C(1) << 30)
+			cli_usage_error("--ring: not a size up to 1G: %s", arg);
+		return 0;
+	case OPT_STATS:
+		o->stats = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		parse_command(o, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->count && !o->interval_ns)
+			cli_usage_error("-n: needs -i");
+		if (o->count && o->count > (uint64_t)(INT64_MAX / 4 / o->interval_ns))
+			cli_usage_error("-n: too many intervals of that length");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&cli_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		options, parse, "[-- COMMAND [ARG...]]", doc, children, NULL, NULL};
+	struct capture_opts o = {.rate_hz = 99};
+	struct err e;
+	int r;
+
+	cli_start("prof-capture", false);
+	cli_parse(&argp, argc, argv, &o);
+	r = capture_run(&o, &e);
+	free(o.pids);
+	free(o.comms);
+	return cli_finish(r, EXIT_OK, &e);
+}

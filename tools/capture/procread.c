@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What /proc and the files mapped by a process tell. */
+#include "tools/capture/procread.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "bpf/event.h"
+#include "lib/base/buf.h"
+#include "lib/base/num.h"
+#include "lib/base/xalloc.h"
+#include "lib/sym/maps.h"
+#include "tools/capture/clock.h"
+#include "tools/capture/procs.h"
+
+#define MAPS_MAX_BYTES (64 << 20)
+#define PF_KTHREAD 0x00200000
+
+static int open_proc(uint32_t tgid, const char *name, int flags)
+{
+	char path[64 + NAME_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", tgid, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+int procread_file(uint32_t tgid, const char *name, char *out, size_t size)
+{
+	int fd = open_proc(tgid, name, O_RDONLY);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	while (len < size - 1 && n > 0) {
+		n = read(fd, out + len, size - 1 - len);
+		if (n > 0)
+			len += n;
+		else if (n < 0 && errno != EINTR)
+			break;
+	}
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	out[len] = 0;
+	return n < 0 ? n : (int)len;
+}
+
+struct stat_line {
+	char comm[EVENT_COMM_LEN];
+	uint64_t start_ticks;
+	unsigned int flags;
+};
+
+/* "PID (COMM) S …": the name may hold anything, so count from the last parenthesis. */
+static bool read_stat(uint32_t tgid, struct stat_line *s)
+{
+	char text[2048], *open, *close, *p;
+	int field;
+	size_t n;
+
+	if (procread_file(tgid, "stat", text, sizeof(text)) <= 0)
+		return false;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close || close < open)
+		return false;
+	n = close - open - 1;
+	if (n >= sizeof(s->comm))
+		n = sizeof(s->comm) - 1;
+	memcpy(s->comm, open + 1, n);
+	s->comm[n] = 0;
+	for (p = close + 1, field = 3; *p && field < 22; field++) {
+		while (*p == ' ')
+			p++;
+		if (field == 9)
+			s->flags = strtoul(p, NULL, 10);
+		while (*p && *p != ' ')
+			p++;
+	}
+	s->start_ticks = strtoull(p, NULL, 10);
+	return field == 22;
+}
+
+static char *read_link(uint32_t tgid, const char *name)
+{
+	char path[64], target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", tgid, name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0 || target[0] != '/')
+		return NULL;
+	return xstrndup(target, n);
+}
+
+/* The path as the process sees it: one below its root loses the root's own path. */
+static const char *inside_root(const char *path, const char *root)
+{
+	size_t n = root ? strlen(root) : 0;
+
+	if (n > 1 && !strncmp(path, root, n) && path[n] == '/')
+		return path + n;
+	return path;
+}
+
+static struct code_file *file_of_line(struct procs *ps, const struct maps_line *l,
+				      const char *root)
+{
+	struct code_file like = {0}, *f = NULL;
+	char *name = xstrndup(l->name, l->name_len);
+
+	if (code_name_is_file(name)) {
+		like.major = l->major;
+		like.minor = l->minor;
+		like.inode = l->inode;
+		f = procs_file(ps, &like, inside_root(name, root));
+	} else if (!strcmp(name, "[vdso]") || !strcmp(name, "[vsyscall]")) {
+		like.id_known = true;
+		if (name[2] == 'd')
+			like.build_id = ps->vdso_id;
+		f = procs_file(ps, &like, name);
+	}
+	free(name);
+	return f;
+}
+
+static bool read_all(uint32_t tgid, const char *name, struct buf *b)
+{
+	int fd = open_proc(tgid, name, O_RDONLY);
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	for (;;) {
+		if (buf_reserve(b, 32 << 10) < 0)
+			break;
+		n = read(fd, b->data + b->len, b->cap - b->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		b->len += n;
+	}
+	close(fd);
+	return n == 0;
+}
+
+static void read_maps(struct procs *ps, struct proc *p, uint64_t now_ns)
+{
+	struct buf text = BUF_INIT(MAPS_MAX_BYTES);
+	struct maps_line l;
+	struct space *s;
+	const char *at, *end;
+	char *root = read_link(p->tgid, "root"), *exe = read_link(p->tgid, "exe");
+	int r;
+
+	if (!read_all(p->tgid, "maps", &text))
+		goto out;
+	s = proc_new_image(p, ps, p->nimages ? now_ns : p->born_ns);
+	at = (const char *)text.data;
+	end = at + text.len;
+	while (text.len && (r = maps_next(&at, end, &l)) != 0) {
+		if (r < 0 || !l.exec)
+			continue;
+		space_add(ps, s,
+			  (struct vma){
+				  .start = l.start,
+				  .end = l.end,
+				  .offset = l.offset,
+				  .from_ns = 0,
+				  .file = file_of_line(ps, &l, root),
+			  });
+	}
+	if (exe) {
+		const char *name;
+		size_t n = strlen(exe), i;
+
+		if (n > 10 && !strcmp(exe + n - 10, " (deleted)"))
+			exe[n - 10] = 0;
+		name = inside_root(exe, root);
+		for (i = 0; i < s->n && !s->exe; i++) {
+			if (s->vmas[i].file && !strcmp(s->vmas[i].file->name, name)) {
+				s->exe = s->vmas[i].file;
+				s->exe->refs++;
+			}
+		}
+		if (!s->exe) {
+			struct code_file like = {.id_known = true};
+
+			s->exe = procs_file(ps, &like, name);
+		}
+	}
+out:
+	buf_release(&text);
+	free(root);
+	free(exe);
+}
+
+/* now_ns: before anything was read, so that later records are still applied. */
+static void fill(struct procs *ps, struct proc *p, const struct stat_line *st,
+		 uint64_t now_ns)
+{
+	p->start_ticks = st->start_ticks;
+	p->kernel_thread = st->flags & PF_KTHREAD;
+	if (!p->kernel_thread)
+		read_maps(ps, p, now_ns);
+	p->scan_ns = now_ns;
+}
+
+bool procread_proc(struct procs *ps, struct proc *p)
+{
+	uint64_t now = monotonic_ns();
+	struct stat_line st;
+
+	if (!read_stat(p->tgid, &st) ||
+	    (p->start_ticks && p->start_ticks != st.start_ticks))
+		return false;
+	fill(ps, p, &st, now);
+	return true;
+}
+
+static void scan_one(struct procs *ps, uint32_t tgid,
+		     void (*seen)(void *ctx, uint32_t tgid, const char *comm), void *ctx)
+{
+	struct proc *p = procs_latest(ps, tgid);
+	uint64_t now = monotonic_ns();
+	struct stat_line st;
+
+	if (!read_stat(tgid, &st))
+		return;
+	if (!p || (p->start_ticks && p->start_ticks != st.start_ticks))
+		p = procs_add(ps, tgid, p ? now : 0);
+	fill(ps, p, &st, now);
+	if (seen)
+		seen(ctx, tgid, st.comm);
+}
+
+int procs_scan(struct procs *ps, void (*seen)(void *ctx, uint32_t tgid, const char *comm),
+	       void *ctx, struct err *e)
+{
+	struct dirent *d;
+	uint64_t n;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return err_errno(e, errno, "/proc");
+	while ((d = readdir(dir))) {
+		if (isdigit((unsigned char)d->d_name[0]) &&
+		    !num_parse_u64(d->d_name, &n) && n <= INT32_MAX)
+			scan_one(ps, n, seen, ctx);
+	}
+	closedir(dir);
+	return 0;
+}
+
+/* --- files --------------------------------------------------------------------------------- */
+
+/* Look first, open then: opening a device or a FIFO by mistake could do something. */
+static int reopen_regular(int path_fd, struct stat *st)
+{
+	char path[64];
+	int fd = -1;
+
+	if (path_fd < 0)
+		return -1;
+	if (fstat(path_fd, st) == 0 && S_ISREG(st->st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	}
+	close(path_fd);
+	return fd;
+}
+
+/* By path, inside the process's root: links in there must not lead us out of it. */
+static int open_in_root(uint32_t tgid, const char *name)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int root = open_proc(tgid, "root", O_PATH | O_DIRECTORY), fd;
+
+	if (root < 0) /* gone: the file may still be there under the name it had for us */
+		root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = syscall(SYS_openat2, root, name, &how, sizeof(how));
+	close(root);
+	return fd;
+}
+
+void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end)
+{
+	struct stat st;
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "map_files/%llx-%llx", (unsigned long long)start,
+		 (unsigned long long)end);
+	fd = end ? reopen_regular(open_proc(tgid, name, O_PATH), &st) : -1;
+	if (fd < 0 || st.st_ino != f->inode) {
+		if (fd >= 0)
+			close(fd);
+		fd = reopen_regular(open_in_root(tgid, f->name), &st);
+	}
+	if (fd < 0)
+		return;
+	/* file systems made of others give one file several device numbers, but one inode */
+	if (st.st_ino == f->inode)
+		build_id_from_fd(fd, &f->build_id);
+	close(fd);
+}
+
+bool procread_has_perf_map(uint32_t tgid)
+{
+	char status[4096], name[64], *p;
+	unsigned long pid = tgid;
+	int fd;
+
+	/* the file bears the number that the process has for itself: the last one listed */
+	if (procread_file(tgid, "status", status, sizeof(status)) > 0) {
+		p = strstr(status, "\nNSpid:");
+		if (p) {
+			char *line_end = strchr(p + 1, '\n');
+
+			if (line_end)
+				*line_end = 0;
+			p = strrchr(p, '\t');
+			if (p)
+				pid = strtoul(p + 1, NULL, 10);
+		}
+	}
+	snprintf(name, sizeof(name), "/tmp/perf-%lu.map", pid);
+	fd = open_in_root(tgid, name);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}

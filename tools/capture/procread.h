@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What /proc and the files mapped by a process tell. Any single failure means "not known": the
+ * process may be gone, or not ours to read.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_file;
+struct proc;
+struct procs;
+
+/* Start time, code mappings and executable of p, as of now. False if the process is not there
+ * or is not the one that p stands for. */
+bool procread_proc(struct procs *ps, struct proc *p);
+
+/* Fill in f->build_id from the file itself, through the mapping [start, end) or its path. */
+void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end);
+
+/* A small file below /proc/PID, NUL-terminated: its length or -errno. */
+int procread_file(uint32_t tgid, const char *name, char *out, size_t size);
+
+/* The file /tmp/perf-PID.map that a JIT compiler writes is there. */
+bool procread_has_perf_map(uint32_t tgid);
+
+/* The name is that of a file, not of memory shared or made at run time. */
+bool code_name_is_file(const char *name);

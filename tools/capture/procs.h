@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which process had which code mapped where, at any time that a sample may still ask about.
+ *
+ * A process is a number (tgid) from its birth to its end; one number may be several processes in
+ * turn. Its address space is made anew by each exec; spaces are shared with children until one
+ * side changes. Times are CLOCK_MONOTONIC in ns; 0 stands for "since before we looked".
+ * State comes from the side band and from reading /proc, in any order.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+#include "lib/base/err.h"
+#include "lib/sym/elfnote.h"
+#include "tools/capture/sideband.h"
+
+/* A file that code comes from. Shared; lives as long as something points to it. */
+struct code_file {
+	struct code_file *next;
+	size_t refs;
+	char *name; /* in the process's root, without " (deleted)"; or "[vdso]", "[vsyscall]" */
+	struct build_id build_id;
+	bool id_known;	       /* the build id was found, or looked for in vain */
+	uint32_t major, minor; /* from /proc, until the build id is known */
+	uint64_t inode;
+	uint64_t hash;
+};
+
+struct vma {
+	uint64_t start, end, offset;
+	uint64_t from_ns;
+	struct code_file *file; /* NULL: anonymous memory */
+	uint32_t epoch,
+		mapping; /* the profile builder's: mapping id in profile number `epoch` */
+};
+
+struct space {
+	size_t refs;
+	struct vma *vmas; /* by from_ns; of two that overlap the later one counts */
+	size_t n, cap;
+	struct code_file *exe; /* NULL: not known */
+	bool exe_next;	       /* just after an exec: the next file mapped is it */
+};
+
+struct image {
+	uint64_t from_ns, until_ns;
+	struct space *space;
+};
+
+/* What a profile builder remembers about a process: its label set in profile number `epoch`. */
+struct label_cache {
+	uint32_t epoch, labelset;
+	uint64_t cgroup_id;
+	const struct space *space;
+	char comm[EVENT_COMM_LEN];
+};
+
+struct proc {
+	struct proc *next;
+	uint32_t tgid;
+	uint64_t born_ns, closed_ns; /* closed_ns UINT64_MAX: not that we know */
+	uint64_t scan_ns; /* /proc was read then: earlier records tell nothing new */
+	uint64_t exit_ns; /* a thread ended last then, 0: none yet */
+	uint64_t start_boottime; /* as in samples; 0 unknown */
+	uint64_t start_ticks;	 /* the same as /proc tells it; 0 unknown */
+	bool kernel_thread;
+	struct image *images; /* oldest first */
+	size_t nimages, images_cap;
+	char *v1_cgroup; /* path in a v1 hierarchy, "" none; the parent's until it is read */
+	bool v1_read;
+	int8_t perf_map; /* -1 not looked for, 0 no, 1 yes */
+	struct label_cache labels;
+};
+
+struct procs {
+	struct proc **buckets;
+	size_t nbuckets, n;
+	struct code_file **files;
+	size_t nfiles_buckets, nfiles;
+	struct build_id vdso_id;
+	long tick_ns; /* of /proc/PID/stat */
+};
+
+void procs_init(struct procs *ps);
+void procs_release(struct procs *ps);
+
+/* Apply a side-band record; they must come in order of time. */
+void procs_record(struct procs *ps, const struct side_record *r);
+
+/*
+ * Read /proc for all processes, or for one: new ones are added, known ones brought up to date.
+ * What cannot be read is left out. `seen` (may be NULL) is told each process and its name.
+ */
+int procs_scan(struct procs *ps, void (*seen)(void *ctx, uint32_t tgid, const char *comm),
+	       void *ctx, struct err *e);
+
+/* The process that a sample was taken in; made if it was unknown. */
+struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h);
+
+/* What it had mapped then; NULL if nothing is known. */
+struct space *proc_space(struct proc *p, uint64_t time_ns);
+struct vma *space_find(struct space *s, uint64_t addr, uint64_t time_ns);
+
+/* The file's build id, read from the file if it came from /proc: n = 0 if it has none. */
+const struct build_id *file_build_id(struct code_file *f, uint32_t tgid,
+				     const struct vma *v);
+
+/* Forget what no sample at or after `before_ns` can ask about. */
+void procs_forget(struct procs *ps, uint64_t before_ns,
+		  void (*gone)(void *ctx, uint32_t tgid), void *ctx);
+
+/* For procread.c: */
+struct proc *procs_latest(struct procs *ps, uint32_t tgid);
+struct proc *procs_add(struct procs *ps, uint32_t tgid, uint64_t born_ns);
+struct space *proc_new_image(struct proc *p, struct procs *ps, uint64_t from_ns);
+struct space *proc_own_space(struct proc *p, struct procs *ps);
+struct code_file *procs_file(struct procs *ps, const struct code_file *like,
+			     const char *name);
+void procs_file_put(struct procs *ps, struct code_file *f);
+void space_add(struct procs *ps, struct space *s,
+	       struct vma v); /* takes over v.file's ref */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a capture tells its user on standard error: losses, and the table of --stats. */
+#pragma once
+
+#include <stdint.h>
+
+#include "tools/capture/build.h"
+#include "tools/capture/capture.h"
+
+struct report {
+	const struct capture_opts *opts;
+	uint64_t ring_bytes;
+	uint64_t rows;	 /* of the table */
+	uint64_t kept;	 /* in all */
+	uint64_t cpu_ns; /* own, up to the last row */
+	uint64_t length_ns;
+};
+
+/* One interval is done: a warning if samples were lost, and a row of the table. */
+void report_interval(struct report *r, const struct builder *b,
+		     const struct interval_info *info, uint64_t bytes);
+
+/* All are: a note if there was no sample at all. */
+void report_end(const struct report *r);

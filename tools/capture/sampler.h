@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The BPF side: programs, their maps, the clocks that drive them, and the count of every tick.
+ * Times are CLOCK_MONOTONIC in ns.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+#include "lib/base/err.h"
+
+struct sampler;
+
+struct sampler_conf {
+	const int *cpus; /* those online */
+	size_t ncpus;
+	unsigned int rate_hz;
+	uint64_t ring_bytes; /* rounded up to a power of two of at least a page */
+	bool filtering;	     /* only the processes of sampler_want() */
+};
+
+/* Ticks of all CPUs in one interval. */
+struct tick_counts {
+	int64_t expected, sent, idle, filtered, lost_ring, lost_recursion, lost_error;
+};
+
+/* Load everything and open the clocks, stopped. Messages say what is missing and how to get it. */
+int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct err *e);
+void sampler_free(struct sampler *s);
+
+/* Set and clear reasons (enum want_flags) to sample a process; none left: it is not sampled. */
+void sampler_want(struct sampler *s, uint32_t tgid, uint32_t set, uint32_t clear);
+
+/* Start the clocks. Ends of intervals are even numbers of ns. */
+int sampler_start(struct sampler *s, uint64_t end_ns, struct err *e);
+
+/* Hand out the samples that are in the ring now; ips: kernel's, then the user's. */
+void sampler_drain(struct sampler *s,
+		   void (*take)(void *ctx, const struct sample_event *ev, size_t size),
+		   void *ctx);
+
+/*
+ * End the interval at end_ns, which is not in the future: its counts, and the end of the next.
+ * After this, sampler_drain() gives every sample from before end_ns.
+ */
+void sampler_cut(struct sampler *s, uint64_t end_ns, uint64_t next_end_ns,
+		 struct tick_counts *out);
+
+/* Stop the clocks; the time when all were stopped. */
+uint64_t sampler_stop(struct sampler *s);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's own report on processes: perf side-band records, merged over CPUs. */
+#include "tools/capture/sideband.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/xalloc.h"
+
+#define RING_PAGES 128
+#define TRAILER_BYTES 24 /* sample_id: pid and tid, time, cpu */
+
+struct side_ring {
+	int fd;
+	struct perf_event_mmap_page *page; /* MAP_FAILED or NULL: none */
+	const uint8_t *data;
+};
+
+struct sideband {
+	struct side_ring *rings;
+	size_t nrings, size; /* bytes of each, a power of two */
+	uint8_t *scratch;    /* one record that wraps round */
+	struct side_record *pending;
+	size_t n, cap;
+	uint64_t seq, lost;
+};
+
+static int open_ring(struct sideband *sb, int cpu, struct side_ring *r, struct err *e)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.ksymbol = 1,
+		.build_id = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	size_t page_size = sysconf(_SC_PAGESIZE);
+
+	r->fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (r->fd < 0)
+		return err_errno(e, errno, "process events on CPU %d", cpu);
+	r->page = mmap(NULL, page_size + sb->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       r->fd, 0);
+	if (r->page == MAP_FAILED)
+		return err_errno(e, errno, "ring for process events on CPU %d", cpu);
+	r->data = (uint8_t *)r->page + page_size;
+	return 0;
+}
+
+int sideband_open(const int *cpus, size_t ncpus, struct sideband **out, struct err *e)
+{
+	struct sideband *sb = xcalloc(1, sizeof(*sb));
+	size_t i;
+	int r = 0;
+
+	sb->size = RING_PAGES * sysconf(_SC_PAGESIZE);
+	sb->scratch = xmalloc(UINT16_MAX + 1);
+	sb->rings = xcalloc(ncpus, sizeof(*sb->rings));
+	for (i = 0; i < ncpus && !r; i++) {
+		sb->nrings++;
+		r = open_ring(sb, cpus[i], &sb->rings[i], e);
+	}
+	if (r < 0) {
+		sideband_free(sb);
+		return r;
+	}
+	*out = sb;
+	return 0;
+}
+
+void sideband_free(struct sideband *sb)
+{
+	size_t i;
+
+	if (!sb)
+		return;
+	for (i = 0; i < sb->nrings; i++) {
+		struct side_ring *r = &sb->rings[i];
+
+		if (r->page && r->page != MAP_FAILED)
+			munmap(r->page, sysconf(_SC_PAGESIZE) + sb->size);
+		if (r->fd >= 0)
+			close(r->fd);
+	}
+	for (i = 0; i < sb->n; i++)
+		free(sb->pending[i].name);
+	free(sb->pending);
+	free(sb->rings);
+	free(sb->scratch);
+	free(sb);
+}
+
+int sideband_epoll(struct sideband *sb, int epoll_fd, uint64_t data, struct err *e)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = data};
+	size_t i;
+
+	for (i = 0; i < sb->nrings; i++) {
+		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, sb->rings[i].fd, &ev) < 0)
+			return err_errno(e, errno, "epoll");
+	}
+	return 0;
+}
+
+struct mmap2_body {
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct {
+			uint32_t maj, min;
+			uint64_t ino, ino_generation;
+		};
+		struct {
+			uint8_t build_id_size, reserved[3], build_id[20];
+		};
+	};
+	uint32_t prot, flags;
+	char filename[];
+};
+
+struct comm_body {
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct task_body {
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+static bool parse_mmap(const struct perf_event_header *h, const struct mmap2_body *b,
+		       size_t n, struct side_record *r)
+{
+	if (n <= sizeof(*b) || !(b->prot & PROT_EXEC) || !b->len)
+		return false;
+	*r = (struct side_record){
+		.kind = SIDE_MMAP,
+		.tgid = b->pid,
+		.tid = b->tid,
+		.start = b->addr,
+		.len = b->len,
+		.offset = b->pgoff,
+	};
+	if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		r->build_id.n =
+			b->build_id_size <= sizeof(b->build_id) ? b->build_id_size : 0;
+		memcpy(r->build_id.data, b->build_id, r->build_id.n);
+	} else {
+		r->major = b->maj;
+		r->minor = b->min;
+		r->inode = b->ino;
+	}
+	r->name = xstrndup(b->filename, n - sizeof(*b));
+	return true;
+}
+
+/* One record of `size` bytes with its header: true, or false if it is of no use to us. */
+static bool parse(struct sideband *sb, const uint8_t *p, struct side_record *r)
+{
+	const struct perf_event_header *h = (const void *)p;
+	const void *body = p + sizeof(*h);
+	const struct comm_body *comm = body;
+	const struct task_body *task = body;
+	size_t n;
+
+	if (h->type == PERF_RECORD_LOST && h->size >= sizeof(*h) + 16) {
+		uint64_t lost;
+
+		memcpy(&lost, p + sizeof(*h) + 8, sizeof(lost));
+		sb->lost += lost;
+		return false;
+	}
+	if (h->size < sizeof(*h) + TRAILER_BYTES)
+		return false;
+	n = h->size - sizeof(*h) - TRAILER_BYTES;
+	switch (h->type) {
+	case PERF_RECORD_MMAP2:
+		if (!parse_mmap(h, body, n, r))
+			return false;
+		break;
+	case PERF_RECORD_COMM:
+		if (n <= sizeof(*comm))
+			return false;
+		*r = (struct side_record){
+			.kind = SIDE_COMM,
+			.tgid = comm->pid,
+			.tid = comm->tid,
+			.exec = h->misc & PERF_RECORD_MISC_COMM_EXEC,
+			.name = xstrndup(comm->comm, n - sizeof(*comm)),
+		};
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (n < sizeof(*task))
+			return false;
+		*r = (struct side_record){
+			.kind = h->type == PERF_RECORD_FORK ? SIDE_FORK : SIDE_EXIT,
+			.tgid = task->pid,
+			.tid = task->tid,
+			.parent_tgid = task->ppid,
+		};
+		break;
+	case PERF_RECORD_KSYMBOL:
+		*r = (struct side_record){.kind = SIDE_CODE};
+		break;
+	default:
+		return false;
+	}
+	memcpy(&r->time_ns, p + h->size - 16, sizeof(r->time_ns));
+	return true;
+}
+
+/* The record at `at` in one piece; the kernel lets one wrap round the ring's end. */
+static const uint8_t *record_at(struct sideband *sb, const struct side_ring *r,
+				uint64_t at, size_t *size)
+{
+	size_t off = at & (sb->size - 1), first;
+	struct perf_event_header h;
+
+	/* records are 8-byte aligned: a header never wraps */
+	memcpy(&h, r->data + off, sizeof(h));
+	*size = h.size;
+	first = sb->size - off;
+	if (h.size <= first)
+		return r->data + off;
+	memcpy(sb->scratch, r->data + off, first);
+	memcpy(sb->scratch + first, r->data, h.size - first);
+	return sb->scratch;
+}
+
+static void drain_ring(struct sideband *sb, struct side_ring *ring,
+		       void (*seen)(void *ctx, const struct side_record *r), void *ctx)
+{
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t at = ring->page->data_tail;
+	struct side_record r;
+	const uint8_t *p;
+	size_t size;
+
+	for (; at < head; at += size) {
+		p = record_at(sb, ring, at, &size);
+		if (size < sizeof(struct perf_event_header))
+			break;
+		if (!parse(sb, p, &r))
+			continue;
+		r.seq = sb->seq++;
+		if (seen)
+			seen(ctx, &r);
+		XGROW(sb->pending, sb->n, sb->cap);
+		sb->pending[sb->n++] = r;
+	}
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+void sideband_drain(struct sideband *sb,
+		    void (*seen)(void *ctx, const struct side_record *r), void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < sb->nrings; i++)
+		drain_ring(sb, &sb->rings[i], seen, ctx);
+}
+
+static int cmp_records(const void *pa, const void *pb)
+{
+	const struct side_record *a = pa, *b = pb;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+void sideband_take(struct sideband *sb, uint64_t until_ns,
+		   void (*take)(void *ctx, const struct side_record *r), void *ctx)
+{
+	size_t i;
+
+	if (sb->n)
+		qsort(sb->pending, sb->n, sizeof(*sb->pending), cmp_records);
+	for (i = 0; i < sb->n && sb->pending[i].time_ns < until_ns; i++) {
+		take(ctx, &sb->pending[i]);
+		free(sb->pending[i].name);
+	}
+	sb->n -= i;
+	if (i)
+		memmove(sb->pending, sb->pending + i, sb->n * sizeof(*sb->pending));
+}
+
+uint64_t sideband_lost(const struct sideband *sb)
+{
+	return sb->lost;
+}
