@@ -2,6 +2,7 @@
 #include "lib/sym/debugfile.h"
 
 #include <ctype.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ struct search {
 	const struct build_id *id;	 /* NULL, or without text: no id to compare */
 	const uint32_t *crc;		 /* or the whole file's checksum */
 	const struct elf_file *not_this; /* a link may point at the file it is in */
+	bool no_code;			 /* supplementary files pass for relocatable objects */
 	struct found_file *out;
 	enum found result;
 };
@@ -78,6 +80,10 @@ static bool is_wanted(struct search *s, struct elf_file *f, const char *path)
 
 	if (s->not_this && s->not_this->dev == f->dev && s->not_this->ino == f->ino)
 		return false;
+	if (f->type == ET_REL && !s->no_code) {
+		note(s, FOUND_UNUSABLE, path, "a relocatable object");
+		return false;
+	}
 	if (s->id && s->id->text[0]) {
 		if (build_id_matches(s->id, f))
 			return true;
@@ -259,7 +265,7 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 			 const char *debug_path, struct found_file *out)
 {
 	struct build_id id = {.text = "supplementary"};
-	struct search s = {.id = &id, .out = out, .not_this = debug};
+	struct search s = {.id = &id, .out = out, .not_this = debug, .no_code = true};
 	const uint8_t *bytes;
 	const char *name;
 	char *real, *full;

@@ -176,8 +176,8 @@ static int read_headers(struct elf_file *f, struct err *e)
 	f->swap = eh.e_ident[EI_DATA] != ours;
 	f->machine = eh.e_machine;
 	f->type = eh.e_type;
-	if (f->type != ET_EXEC && f->type != ET_DYN) {
-		r = err_set(e, ENOEXEC, "neither a program nor a shared object");
+	if (f->type != ET_EXEC && f->type != ET_DYN && f->type != ET_REL) {
+		r = err_set(e, ENOEXEC, "neither code nor debug information");
 		goto out;
 	}
 	r = read_segments(f, elf, e);

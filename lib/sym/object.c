@@ -195,12 +195,14 @@ bool object_has_lines(const struct object *o)
 	return (o->bin.elf && elf_has_debug(o->bin.elf, "info")) || o->debug.elf;
 }
 
-/* Is `at` where a mapping of the segment starts, with pages of any size in use? */
+/*
+ * Is `at` where a mapping of the segment starts, with pages of any size up to its alignment?
+ */
 static bool is_page_of(const struct elf_segment *s, uint64_t at)
 {
 	uint64_t page;
 
-	for (page = 4096; page <= 65536; page *= 2)
+	for (page = 4096; page <= s->align; page *= 2)
 		if (at == (s->vaddr & ~(page - 1)))
 			return true;
 	return false;

@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Agreement with llvm-symbolizer at every byte of every function of programs built here, over
+# compilers, versions of DWARF, linkers and ways to store sections. Depth, file and line of all
+# frames must be equal. Where llvm-symbolizer is known to be wrong or says less, the right
+# answer is what is checked.
+. "$top/tests/lib/tap.sh"
+
+command -v llvm-symbolizer >/dev/null || skip_all 'no llvm-symbolizer'
+command -v g++ >/dev/null || skip_all 'no g++'
+src=$top/tests/symbolize
+
+# addresses BINARY: every byte of every sized function, in hexadecimal
+addresses() {
+	nm -S --defined-only "$1" | awk '$3 ~ /^[tTwWi]$/ { print $1, $2 }' | sort -u |
+		while read -r low size; do
+			echo $((0x$low)) $((0x$size))
+		done |
+		awk '{ for (i = 0; i < $2; i++) printf "0x%x\n", $1 + i }' | sort -u
+}
+
+# compare NM OURS LLVM: prints what differs. Names are equal when they are names of one
+# address, or one is the other's clone (.cold and the like). Allowed: lines where llvm has 0,
+# files where it has a symbol's instead of none.
+compare() {
+	awk -v names="${names:-1}" '
+	FNR == 1 { file++; n = 0 }
+	file == 1 { at[$NF] = $1; next }
+	/^$/ { n++; k = 0; next }
+	{ text[file, n, k++] = $0; depth[file, n] = k; last[file] = n }
+	function base(s) {
+		while (match(s, /\.(isra|part|constprop|llvm|lto_priv)\.[0-9]+$|\.cold(\.[0-9]+)?$/))
+			s = substr(s, 1, RSTART - 1)
+		return s
+	}
+	function same_name(a, b) {
+		return a == b || base(a) == base(b) || (a in at && b in at && at[a] == at[b]) ||
+			(base(a) in at && base(b) in at && at[base(a)] == at[base(b)])
+	}
+	function same_place(a, b, x, y) {
+		if (a == b || a == "??:0:0") return 1
+		split_place(a, x); split_place(b, y)
+		return x[1] == y[1] && (x[2] == y[2] || y[2] == 0)
+	}
+	function split_place(s, out, parts, m) {
+		m = split(s, parts, ":")
+		out[1] = parts[1]; out[2] = parts[m - 1]
+	}
+	END {
+		if (last[2] != last[3] || !last[2]) print "different counts", last[2], last[3]
+		for (i = 0; i <= last[2]; i++) {
+			if (depth[2, i] != depth[3, i]) {
+				print "depth of address", i, text[2, i, 0], text[2, i, 1], depth[2, i], depth[3, i]
+				continue
+			}
+			for (j = 0; j < depth[2, i]; j += 2) {
+				if (!same_place(text[2, i, j + 1], text[3, i, j + 1]))
+					print "place", i, text[2, i, j + 1], text[3, i, j + 1]
+				if (names && !same_name(text[2, i, j], text[3, i, j]))
+					print "name", i, text[2, i, j], text[3, i, j]
+			}
+		}
+	}' "$1" "$2" "$3"
+}
+
+# agree NAME BINARY
+agree() {
+	addresses "$2" >"$tmp/addrs"
+	nm --defined-only "$2" >"$tmp/nm"
+	symaddr "$2" <"$tmp/addrs" >"$tmp/ours" 2>"$tmp/ours.err"
+	llvm-symbolizer --inlines --no-demangle -e "$2" <"$tmp/addrs" >"$tmp/llvm" 2>/dev/null
+	compare "$tmp/nm" "$tmp/ours" "$tmp/llvm" >"$tmp/diff"
+	# the comparison is worth something only with many frames inlined
+	inlined=$(awk '/^$/ { n += k > 2; k = 0; next } { k++ } END { print n + 0 }' "$tmp/ours")
+	[ ! -s "$tmp/diff" ] && [ ! -s "$tmp/ours.err" ] && [ "$(wc -l <"$tmp/addrs")" -gt 300 ] &&
+		[ "$inlined" -ge "${want_inlined:-1}" ]
+	ok $? "$1: $(wc -l <"$tmp/addrs") addresses, $inlined inlined" ||
+		head -n 10 "$tmp/diff" | diag - "$tmp/ours.err"
+}
+
+# build NAME COMPILER OPTIONS…: build and compare
+build() {
+	name=$1
+	shift
+	if "$@" -g -o "$tmp/prog" 2>"$tmp/build"; then
+		agree "$name" "$tmp/prog"
+	else
+		skip "$(head -n 1 "$tmp/build")" "$name"
+	fi
+}
+
+cc=$src/inline.cc c=$src/plain.c
+build 'g++, DWARF 5' g++ -O2 -gdwarf-5 "$cc"
+build 'gcc, DWARF 4, zlib' gcc -O2 -gdwarf-4 -gz=zlib "$c"
+build 'gcc, DWARF 3' gcc -O3 -gdwarf-3 "$c"
+build 'gcc, DWARF 2, old zlib sections' gcc -O2 -gdwarf-2 -gz=zlib-gnu "$c"
+build 'gcc, 64-bit DWARF' gcc -O2 -gdwarf64 "$c"
+build 'gcc -g1' gcc -O2 -g1 "$c"
+build 'gcc, link-time optimization' gcc -O2 -flto "$c"
+build 'gcc, sections collected' gcc -O2 -ffunction-sections -Wl,--gc-sections "$c"
+build 'gcc, fixed address' gcc -O2 -no-pie "$c"
+want_inlined=0 build 'gcc -O0' gcc -O0 "$c"
+if command -v clang++ >/dev/null; then
+	build 'clang++, DWARF 5' clang++ -O2 -gdwarf-5 "$cc"
+	build 'clang, DWARF 4, zlib' clang -O2 -gdwarf-4 -gz=zlib "$c"
+	build 'clang, lines only' clang -O2 -gdwarf-5 -gline-tables-only "$c"
+fi
+if [ -n "${PROFPIPE_LONG:-}" ]; then
+	build 'g++, DWARF 4, zlib' g++ -O2 -gdwarf-4 -gz=zlib "$cc"
+	build 'g++ -g1' g++ -O2 -g1 "$cc"
+	build 'g++, link-time optimization' g++ -O2 -flto "$cc"
+	build 'g++ -O3, fixed address' g++ -O3 -no-pie "$cc"
+	want_inlined=0 build 'g++ -O0' g++ -O0 "$cc"
+	build 'clang++ -g1' clang++ -O2 -gdwarf-5 -gline-tables-only "$cc"
+fi
+if command -v clang++ >/dev/null && command -v ld.lld >/dev/null; then
+	build 'clang++, lld, sections collected' clang++ -O2 -gdwarf-4 -ffunction-sections \
+		-fuse-ld=lld -Wl,--gc-sections "$cc"
+	build 'clang, lld, thin link-time optimization' clang -O2 -flto=thin -fuse-ld=lld "$c"
+fi
+
+# zstd and dwz are beyond this llvm-symbolizer: the same program stored plainly is the oracle
+g++ -O2 -g "$cc" -o "$tmp/plain"
+addresses "$tmp/plain" >"$tmp/addrs"
+symaddr "$tmp/plain" <"$tmp/addrs" >"$tmp/want"
+if objcopy --compress-debug-sections=zstd "$tmp/plain" "$tmp/zstd" 2>"$tmp/build"; then
+	symaddr "$tmp/zstd" <"$tmp/addrs" >"$tmp/got"
+	same "$tmp/got" "$tmp/want" 'zstd sections'
+else
+	skip "$(head -n 1 "$tmp/build")" 'zstd sections'
+fi
+objcopy --only-keep-debug "$tmp/plain" "$tmp/plain.debug"
+strip -o "$tmp/stripped" "$tmp/plain"
+objcopy --add-gnu-debuglink="$tmp/plain.debug" "$tmp/stripped"
+symaddr "$tmp/stripped" <"$tmp/addrs" >"$tmp/got"
+same "$tmp/got" "$tmp/want" 'separate debug file by link'
+if command -v dwz >/dev/null; then
+	mkdir "$tmp/dwz"
+	cp "$tmp/plain" "$tmp/dwz/a"
+	g++ -O2 -g -DOTHER "$cc" -o "$tmp/dwz/b"
+	(cd "$tmp/dwz" && dwz -m common a b) 2>"$tmp/build"
+	if readelf -S "$tmp/dwz/a" | grep -q gnu_debugaltlink; then
+		symaddr "$tmp/dwz/a" <"$tmp/addrs" >"$tmp/got"
+		same "$tmp/got" "$tmp/want" 'names in a supplementary file (dwz)'
+		rm "$tmp/dwz/common"
+		symaddr "$tmp/dwz/a" <"$tmp/addrs" >"$tmp/got" 2>"$tmp/err"
+		# outermost frames have their symbols; an inlined one that nobody can name is gone
+		for f in want got; do
+			awk '/^$/ { print last; next } { last = prev; prev = $0 }' "$tmp/$f" |
+				sed 's/C2E/C1E/; s/D2E/D1E/' >"$tmp/outer.$f"
+		done
+		same "$tmp/outer.got" "$tmp/outer.want" 'without that file: outer functions by symbol'
+		! grep -q '^??$' "$tmp/got"
+		ok $? 'and nothing unnamed'
+	else
+		skip "dwz made no supplementary file" 'names in a supplementary file (dwz)'
+	fi
+else
+	skip 'no dwz' 'names in a supplementary file (dwz)'
+fi
+
+# Split DWARF: functions are elsewhere, the lines are here
+for split in 'gcc -gdwarf-4' 'gcc -gdwarf-5' 'clang -gdwarf-5'; do
+	command -v "${split%% *}" >/dev/null || continue
+	# shellcheck disable=SC2086
+	(cd "$tmp" && $split -O2 -g -gsplit-dwarf "$c" -o split) || continue
+	addresses "$tmp/split" >"$tmp/addrs"
+	symaddr "$tmp/split" <"$tmp/addrs" >"$tmp/ours"
+	llvm-symbolizer --inlines --no-demangle -e "$tmp/split" <"$tmp/addrs" >"$tmp/llvm"
+	# leaf places, and outermost names by the symbol table
+	awk '/^$/ { k = 0; next } k++ == 1 { sub(/:[0-9]+$/, ""); print }' "$tmp/ours" >"$tmp/a"
+	awk '/^$/ { k = 0; next } k++ == 1 { sub(/:[0-9]+$/, ""); print }' "$tmp/llvm" >"$tmp/b"
+	same "$tmp/a" "$tmp/b" "$split, split: lines"
+done
+
+# A dropped function larger than what lies below main: its entry still claims those addresses
+cat >"$tmp/dead.c" <<'END'
+int dead(int x)
+{
+	__asm__ volatile(".skip 0x4000, 0x90");
+	return x;
+}
+END
+for linker in bfd gold lld; do
+	for pie in -no-pie -pie; do
+		command -v "ld.$linker" >/dev/null || continue
+		if ! gcc -g -O2 -ffunction-sections -fuse-ld=$linker $pie -Wl,--gc-sections \
+			"$tmp/dead.c" "$c" -o "$tmp/prog" 2>/dev/null; then
+			skip "$linker does not link" "dead unit, $linker $pie"
+			continue
+		fi
+		nm "$tmp/prog" | awk '$3 == "main" { print $1 }' | symaddr "$tmp/prog" >"$tmp/got"
+		grep -A1 '^main$' "$tmp/got" | grep -q 'plain.c:4[0-9]:'
+		ok $? "dead unit over main, $linker $pie" || diag "$tmp/got"
+	done
+done
+done_testing
