@@ -24,7 +24,8 @@ OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
 
 ifeq ($(V),)
-quiet = @printf '  %-7s %s\n' $(1) $(2);
+# with make -s, nothing at all
+quiet = @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-7s %s\n' $(1) $(2);)
 Q := @
 else
 quiet =
