@@ -49,7 +49,8 @@ static bool filters_coarsen(const struct filters *f)
 
 bool filters_active(const struct filters *f)
 {
-	return filters_by_name(f) || f->patterns[FILTER_SHOW_FROM].n || filters_coarsen(f);
+	return filters_by_name(f) || f->patterns[FILTER_SHOW_FROM].n ||
+	       filters_coarsen(f);
 }
 
 static bool line_matches(struct patterns *p, const struct store *st, const struct line *l)
@@ -59,9 +60,11 @@ static bool line_matches(struct patterns *p, const struct store *st, const struc
 	return patterns_match(p, st, fn->name) || patterns_match(p, st, fn->file);
 }
 
-static bool mapping_matches(struct patterns *p, const struct store *st, const struct location *l)
+static bool mapping_matches(struct patterns *p, const struct store *st,
+			    const struct location *l)
 {
-	return l->mapping != ID_NONE && patterns_match(p, st, st->mappings[l->mapping].file);
+	return l->mapping != ID_NONE &&
+	       patterns_match(p, st, st->mappings[l->mapping].file);
 }
 
 static bool location_matches(struct patterns *p, const struct store *st, uint32_t id)
@@ -78,11 +81,13 @@ static bool location_matches(struct patterns *p, const struct store *st, uint32_
 
 static enum choice choose(struct filters *f, const struct store *st, uint32_t id)
 {
-	struct patterns *focus = &f->patterns[FILTER_FOCUS], *ignore = &f->patterns[FILTER_IGNORE];
+	struct patterns *focus = &f->patterns[FILTER_FOCUS],
+			*ignore = &f->patterns[FILTER_IGNORE];
 
 	if (ignore->n && location_matches(ignore, st, id))
 		return CHOICE_IGNORED;
-	return !focus->n || location_matches(focus, st, id) ? CHOICE_FOCUSED : CHOICE_NEITHER;
+	return !focus->n || location_matches(focus, st, id) ? CHOICE_FOCUSED
+							    : CHOICE_NEITHER;
 }
 
 static enum choice choice_of(struct filters *f, const struct store *st, uint32_t id)
@@ -100,8 +105,8 @@ static enum choice choice_of(struct filters *f, const struct store *st, uint32_t
 }
 
 /* Drop from lines those that match (keep false), or those that do not; the number left. */
-static uint32_t sift(struct patterns *p, const struct store *st, struct line *lines, uint32_t n,
-		     bool keep)
+static uint32_t sift(struct patterns *p, const struct store *st, struct line *lines,
+		     uint32_t n, bool keep)
 {
 	uint32_t i, left = 0;
 
@@ -114,7 +119,8 @@ static uint32_t sift(struct patterns *p, const struct store *st, struct line *li
 
 static uint32_t hide_and_show(struct filters *f, struct store *st, uint32_t id)
 {
-	struct patterns *hide = &f->patterns[FILTER_HIDE], *show = &f->patterns[FILTER_SHOW];
+	struct patterns *hide = &f->patterns[FILTER_HIDE],
+			*show = &f->patterns[FILTER_SHOW];
 	struct location l = st->locations[id];
 	struct line *lines = lines_copy(st, id);
 	uint32_t n = l.nlines, result = ID_NONE;
@@ -130,8 +136,9 @@ static uint32_t hide_and_show(struct filters *f, struct store *st, uint32_t id)
 		if (!n)
 			goto out;
 	}
-	result = n == l.nlines ? id
-			       : store_location(st, l.mapping, l.address, l.folded, lines, n);
+	result = n == l.nlines
+			 ? id
+			 : store_location(st, l.mapping, l.address, l.folded, lines, n);
 out:
 	free(lines);
 	return result;
@@ -183,18 +190,20 @@ static uint32_t coarsen(struct filters *f, struct store *st, uint32_t id)
 
 	if (g == GRANULARITY_BINARIES && l.mapping != ID_NONE)
 		first = l.nlines;
-	else if (g == GRANULARITY_BINARIES) /* no binary: a note like "[truncated]" stays */
+	else if (g ==
+		 GRANULARITY_BINARIES) /* no binary: a note like "[truncated]" stays */
 		g = GRANULARITY_FUNCTIONS;
 	for (i = first; i < l.nlines && !exact; i++)
 		coarsen_line(st, g, &lines[i]);
-	result = store_location(st, l.mapping, exact ? l.address : 0, l.folded, lines + first,
-				l.nlines - first);
+	result = store_location(st, l.mapping, exact ? l.address : 0, l.folded,
+				lines + first, l.nlines - first);
 	free(lines);
 	return result;
 }
 
 /* `make` remembered by location. */
-static uint32_t remembered(struct memo *m, struct filters *f, struct store *st, uint32_t id,
+static uint32_t remembered(struct memo *m, struct filters *f, struct store *st,
+			   uint32_t id,
 			   uint32_t (*make)(struct filters *, struct store *, uint32_t))
 {
 	uint32_t v = *memo_at(m, id, st->nlocations);
@@ -207,9 +216,11 @@ static uint32_t remembered(struct memo *m, struct filters *f, struct store *st, 
 }
 
 /* The four filters by name over frames; false when the stack is to be dropped. */
-static bool filter_by_name(struct filters *f, struct store *st, uint32_t *frames, uint32_t *n)
+static bool filter_by_name(struct filters *f, struct store *st, uint32_t *frames,
+			   uint32_t *n)
 {
-	bool cut = f->patterns[FILTER_HIDE].n || f->patterns[FILTER_SHOW].n, focused = false;
+	bool cut = f->patterns[FILTER_HIDE].n || f->patterns[FILTER_SHOW].n,
+	     focused = false;
 	uint32_t i, left = 0, id;
 
 	for (i = 0; i < *n; i++) {
@@ -235,7 +246,8 @@ static bool filter_by_name(struct filters *f, struct store *st, uint32_t *frames
 	return *n > 0;
 }
 
-static bool filter_from(struct filters *f, struct store *st, uint32_t *frames, uint32_t *n)
+static bool filter_from(struct filters *f, struct store *st, uint32_t *frames,
+			uint32_t *n)
 {
 	uint32_t i, id, end = 0;
 

@@ -14,7 +14,8 @@ enum cut {
 	CUT_BELOW, /* trimmed to its outer lines; everything below it goes */
 };
 
-static int compile(const struct store *st, uint32_t text, struct regex **out, struct err *e)
+static int compile(const struct store *st, uint32_t text, struct regex **out,
+		   struct err *e)
 {
 	char *anchored = xasprintf("^(%s)$", store_cstr(st, text));
 	int r = regex_new(anchored, strlen(anchored), false, out, e);
@@ -90,7 +91,8 @@ static bool is_dropped(struct prune *p, const struct store *st, uint32_t functio
 	if (!s.n)
 		return false;
 	s = simplify(s);
-	return regex_match(p->drop, s.p, s.n) && !(p->keep && regex_match(p->keep, s.p, s.n));
+	return regex_match(p->drop, s.p, s.n) &&
+	       !(p->keep && regex_match(p->keep, s.p, s.n));
 }
 
 /* What becomes of one location: fills in both memos. */
@@ -109,7 +111,8 @@ static void judge(struct prune *p, struct store *st, uint32_t id)
 		cut = CUT_HERE;
 	} else if (i) {
 		cut = CUT_BELOW;
-		kept = store_location(st, l.mapping, l.address, l.folded, lines + i, l.nlines - i);
+		kept = store_location(st, l.mapping, l.address, l.folded, lines + i,
+				      l.nlines - i);
 	}
 	free(lines);
 	p->cuts[id] = cut;
@@ -149,7 +152,8 @@ static uint32_t prune_now(struct prune *p, struct store *st, uint32_t stack)
 	frames = xmalloc((seq.n - from + 1) * sizeof(*frames));
 	for (i = from; i < seq.n; i++) {
 		cut_of(p, st, st->frames[seq.off + i]);
-		frames[n] = *memo_at(&p->locations, st->frames[seq.off + i], st->nlocations);
+		frames[n] =
+			*memo_at(&p->locations, st->frames[seq.off + i], st->nlocations);
 		same &= frames[n] == st->frames[seq.off + i];
 		n++;
 	}

@@ -107,7 +107,8 @@ int query_add_selector(struct query *q, const char *text, struct err *e)
 		selector_free(s);
 		return r;
 	}
-	q->selectors = xreallocarray(q->selectors, q->nselectors + 1, sizeof(struct selector *));
+	q->selectors =
+		xreallocarray(q->selectors, q->nselectors + 1, sizeof(struct selector *));
 	q->selectors[q->nselectors++] = s;
 	return 0;
 }
@@ -123,10 +124,11 @@ void query_set_time(struct query *q, int64_t since_ns, int64_t until_ns)
 	q->until_ns = until_ns;
 }
 
-int query_add_filter(struct query *q, enum stack_filter kind, const char *re, struct err *e)
+int query_add_filter(struct query *q, enum stack_filter kind, const char *re,
+		     struct err *e)
 {
-	static const char *const names[STACK_FILTERS] = {"focus", "ignore", "show", "hide",
-							 "show_from"};
+	static const char *const names[STACK_FILTERS] = {"focus", "ignore", "show",
+							 "hide", "show_from"};
 	int r;
 
 	if (!*re)
@@ -265,7 +267,8 @@ static uint32_t stack_hook(void *ctx, struct store *st, uint32_t stack)
 
 uint32_t query_filter(struct query *q, struct store *st, uint32_t stack)
 {
-	return filters_active(&q->filters) ? filters_stack(&q->filters, st, stack) : stack;
+	return filters_active(&q->filters) ? filters_stack(&q->filters, st, stack)
+					   : stack;
 }
 
 void query_defer_filters(struct query *q)
@@ -325,7 +328,8 @@ int query_take(void *ctx, struct store *st, struct header *h)
 	return 1;
 }
 
-int query_type_index(const struct query *q, const struct store *st, const struct header *h)
+int query_type_index(const struct query *q, const struct store *st,
+		     const struct header *h)
 {
 	size_t i;
 
@@ -357,8 +361,8 @@ const char *query_type_text(const struct query *q)
 
 int query_status(const struct query *q, struct err *e)
 {
-	static const char *const names[STACK_FILTERS] = {"--focus", "--ignore", "--show", "--hide",
-							 "--show-from"};
+	static const char *const names[STACK_FILTERS] = {"--focus", "--ignore", "--show",
+							 "--hide", "--show-from"};
 	size_t i;
 	int r;
 

@@ -35,17 +35,26 @@ void query_free(struct query *q);
 void query_reset(struct query *q);
 
 /* Each may be called again; texts are compiled at once and errors say where. */
-int query_add_selector(struct query *q, const char *text, struct err *e); /* all must hold */
+int query_add_selector(struct query *q, const char *text,
+		       struct err *e); /* all must hold */
 /*
  * NAME, an index into each profile's types, or Parca's NAME:TYPE:UNIT:PTYPE:PUNIT[:delta]. The
  * last one counts. Selectors of the form TYPE{...} set it too.
  */
 int query_set_type(struct query *q, const char *text, struct err *e);
-void query_set_time(struct query *q, int64_t since_ns, int64_t until_ns); /* [since, until) */
+void query_set_time(struct query *q, int64_t since_ns,
+		    int64_t until_ns); /* [since, until) */
 /* Several of one kind are alternatives, as with grep -e. An empty text is no filter. */
-enum stack_filter { FILTER_FOCUS, FILTER_IGNORE, FILTER_SHOW, FILTER_HIDE, FILTER_SHOW_FROM };
+enum stack_filter {
+	FILTER_FOCUS,
+	FILTER_IGNORE,
+	FILTER_SHOW,
+	FILTER_HIDE,
+	FILTER_SHOW_FROM
+};
 #define STACK_FILTERS (FILTER_SHOW_FROM + 1)
-int query_add_filter(struct query *q, enum stack_filter kind, const char *re, struct err *e);
+int query_add_filter(struct query *q, enum stack_filter kind, const char *re,
+		     struct err *e);
 void query_set_granularity(struct query *q, enum granularity g);
 enum granularity query_granularity(const struct query *q);
 void query_set_no_inlines(struct query *q);
@@ -72,7 +81,8 @@ uint32_t query_filter(struct query *q, struct store *st, uint32_t stack);
  * Index of the column the query is about: what -t says, else the default type. -1 if h has no
  * such type. Two columns of one name are told apart where -t does.
  */
-int query_type_index(const struct query *q, const struct store *st, const struct header *h);
+int query_type_index(const struct query *q, const struct store *st,
+		     const struct header *h);
 bool query_has_type(const struct query *q);
 
 /* True when a type was asked for (-t) and no profile of the stream had it. */

@@ -22,7 +22,8 @@ struct regex {
 	bool whole, failed;
 };
 
-int regex_new(const char *pattern, size_t n, bool whole, struct regex **out, struct err *e)
+int regex_new(const char *pattern, size_t n, bool whole, struct regex **out,
+	      struct err *e)
 {
 	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY |
 			   PCRE2_NEVER_BACKSLASH_C;
@@ -90,5 +91,6 @@ int regex_status(const struct regex *r, struct err *e)
 {
 	if (!r->failed)
 		return 0;
-	return err_set(e, ERANGE, "regular expression \"%s\" needs too many steps", r->pattern);
+	return err_set(e, ERANGE, "regular expression \"%s\" needs too many steps",
+		       r->pattern);
 }

@@ -13,7 +13,8 @@
 struct regex;
 
 /* `whole`: it must match the whole text. The error holds the reason and the position. */
-int regex_new(const char *pattern, size_t n, bool whole, struct regex **out, struct err *e);
+int regex_new(const char *pattern, size_t n, bool whole, struct regex **out,
+	      struct err *e);
 void regex_free(struct regex *r);
 
 /*

@@ -46,8 +46,8 @@ static int fail(const struct parser *p, const char *at, const char *what)
 
 static bool is_bare(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_./:-", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("_./:-", c));
 }
 
 static void skip_space(struct parser *p)
@@ -72,7 +72,8 @@ static void unescape(struct parser *p, struct buf *out)
 	if (known) {
 		buf_putc(out, to[known - from]);
 		p->at++;
-	} else if (p->at[0] == 'x' && hex_digit(p->at[1]) >= 0 && hex_digit(p->at[2]) >= 0) {
+	} else if (p->at[0] == 'x' && hex_digit(p->at[1]) >= 0 &&
+		   hex_digit(p->at[2]) >= 0) {
 		buf_putc(out, (char)(hex_digit(p->at[1]) << 4 | hex_digit(p->at[2])));
 		p->at += 3;
 	} else {
@@ -124,7 +125,11 @@ static int parse_op(struct parser *p, enum op *op)
 	static const struct {
 		const char *text;
 		enum op op;
-	} ops[] = {{"=~", OP_RE}, {"!~", OP_NOT_RE}, {"!=", OP_NE}, {"==", OP_EQ}, {"=", OP_EQ}};
+	} ops[] = {{"=~", OP_RE},
+		   {"!~", OP_NOT_RE},
+		   {"!=", OP_NE},
+		   {"==", OP_EQ},
+		   {"=", OP_EQ}};
 	size_t i;
 
 	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
@@ -261,7 +266,8 @@ static bool value_fits(const struct matcher *m, const char *v, size_t n)
 	return equal == (m->op == OP_EQ || m->op == OP_RE);
 }
 
-static bool label_fits(const struct matcher *m, const struct store *st, const struct label *l)
+static bool label_fits(const struct matcher *m, const struct store *st,
+		       const struct label *l)
 {
 	char number[24];
 	struct str s;
@@ -295,13 +301,14 @@ void selector_reset(struct selector *s)
 	s->bound = false;
 }
 
-bool selector_match(struct selector *s, struct store *st, const struct label *labels, uint32_t n)
+bool selector_match(struct selector *s, struct store *st, const struct label *labels,
+		    uint32_t n)
 {
 	size_t i;
 
 	for (i = 0; !s->bound && i < s->n; i++)
-		s->matchers[i].key_id = intern_put(&st->strings, s->matchers[i].key,
-						   s->matchers[i].nkey);
+		s->matchers[i].key_id =
+			intern_put(&st->strings, s->matchers[i].key, s->matchers[i].nkey);
 	s->bound = true;
 	for (i = 0; i < s->n; i++) {
 		if (!matcher_fits(&s->matchers[i], st, labels, n))

@@ -30,5 +30,7 @@ const char *selector_type(const struct selector *s);
 
 /* The first call binds the selector to st, until selector_reset(). */
 void selector_reset(struct selector *s);
-bool selector_match(struct selector *s, struct store *st, const struct label *labels, uint32_t n);
-int selector_status(const struct selector *s, struct err *e); /* a regular expression failed */
+bool selector_match(struct selector *s, struct store *st, const struct label *labels,
+		    uint32_t n);
+int selector_status(const struct selector *s,
+		    struct err *e); /* a regular expression failed */

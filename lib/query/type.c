@@ -9,7 +9,14 @@
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
 
-enum part { PART_NAME, PART_TYPE, PART_UNIT, PART_PERIOD_TYPE, PART_PERIOD_UNIT, PART_DELTA };
+enum part {
+	PART_NAME,
+	PART_TYPE,
+	PART_UNIT,
+	PART_PERIOD_TYPE,
+	PART_PERIOD_UNIT,
+	PART_DELTA
+};
 
 static int split(struct type_spec *t, struct err *e)
 {
@@ -20,7 +27,8 @@ static int split(struct type_spec *t, struct err *e)
 			break;
 		t->parts[t->nparts++] = part;
 	}
-	if (part || t->nparts < 5 || (t->nparts == 6 && strcmp(t->parts[PART_DELTA], "delta")))
+	if (part || t->nparts < 5 ||
+	    (t->nparts == 6 && strcmp(t->parts[PART_DELTA], "delta")))
 		return err_set(e, EINVAL,
 			       "type \"%s\" is not of the form "
 			       "NAME:TYPE:UNIT:PERIOD_TYPE:PERIOD_UNIT[:delta]",
@@ -68,14 +76,16 @@ static bool string_is(const struct store *st, uint32_t id, const char *s)
 	return store_str(st, id).n == strlen(s) && !strcmp(store_cstr(st, id), s);
 }
 
-int type_spec_find(const struct type_spec *t, const struct store *st, const struct header *h)
+int type_spec_find(const struct type_spec *t, const struct store *st,
+		   const struct header *h)
 {
 	size_t i;
 
 	if (t->by_index)
 		return t->index < h->ntypes ? (int)t->index : -1;
-	if (t->nparts && (!string_is(st, h->period_type.type, t->parts[PART_PERIOD_TYPE]) ||
-			  !string_is(st, h->period_type.unit, t->parts[PART_PERIOD_UNIT])))
+	if (t->nparts &&
+	    (!string_is(st, h->period_type.type, t->parts[PART_PERIOD_TYPE]) ||
+	     !string_is(st, h->period_type.unit, t->parts[PART_PERIOD_UNIT])))
 		return -1;
 	if (t->nparts == 6 && !h->duration_ns)
 		return -1;

@@ -139,7 +139,8 @@ static void put_json(struct buf *b, uint32_t c)
 	else if (c == UINT32_MAX)
 		put_utf8(b, UTF8_REPLACEMENT);
 	else if (is_control(c) || c == '<' || (c < 0x10000 && utf8_is_deceptive(c)))
-		buf_printf(b, "\\u%04x", c); /* "<": JSON inside a page cannot end its element */
+		buf_printf(b, "\\u%04x",
+			   c); /* "<": JSON inside a page cannot end its element */
 	else
 		put_utf8(b, c);
 }

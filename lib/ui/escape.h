@@ -10,6 +10,8 @@
 
 #include "lib/base/buf.h"
 
-void escape_terminal(struct buf *b, const char *p, size_t n); /* control bytes as \n, \x1b… */
-void escape_xml(struct buf *b, const char *p, size_t n);      /* HTML, SVG: text and attributes */
-void escape_json(struct buf *b, const char *p, size_t n);     /* inside the quotes */
+void escape_terminal(struct buf *b, const char *p,
+		     size_t n); /* control bytes as \n, \x1b… */
+void escape_xml(struct buf *b, const char *p,
+		size_t n); /* HTML, SVG: text and attributes */
+void escape_json(struct buf *b, const char *p, size_t n); /* inside the quotes */

@@ -7,6 +7,8 @@
 
 #include "lib/ui/utf8.h"
 
+/* With less room than this the last part of a name is all that can be told. */
+#define TINY_COLUMNS 14
 #define ELLIPSIS "\xe2\x80\xa6"
 
 size_t name_width(const char *p, size_t n)
@@ -31,9 +33,17 @@ static bool starts(const char *p, size_t n, const char *word)
 /* What looks like an argument list but belongs to the name. */
 static size_t kept_word(const char *p, size_t n)
 {
-	static const char *const words[] = {"(anonymous namespace)", "operator()", "operator<<",
-					    "operator<=>", "operator<=", "operator<", "operator->",
-					    "operator>>", "operator>=", "operator>", "(*"};
+	static const char *const words[] = {"(anonymous namespace)",
+					    "operator()",
+					    "operator<<",
+					    "operator<=>",
+					    "operator<=",
+					    "operator<",
+					    "operator->",
+					    "operator>>",
+					    "operator>=",
+					    "operator>",
+					    "(*"};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -76,7 +86,8 @@ static size_t after_last(const char *p, size_t n, const char *sep)
 	for (i = 0; i < n; i++) {
 		if (p[i] == '(' || p[i] == '<' || p[i] == '[' || p[i] == '{')
 			depth++;
-		else if (depth && (p[i] == ')' || p[i] == '>' || p[i] == ']' || p[i] == '}'))
+		else if (depth &&
+			 (p[i] == ')' || p[i] == '>' || p[i] == ']' || p[i] == '}'))
 			depth--;
 		else if (!depth && starts(p + i, n - i, sep))
 			at = i + strlen(sep);
@@ -118,7 +129,17 @@ static size_t short_start(const char *p, size_t n)
 	return last > 1 ? after_last(p, last - 1, ".") : 0;
 }
 
-/* Bytes from the start (or, back, to the end) that fill at most `columns`. */
+/* Start of the last part: "method". */
+static size_t last_start(const char *p, size_t n)
+{
+	size_t at = after_last(p, n, "::"), dot = after_last(p, n, ".");
+
+	if (dot > at)
+		at = dot;
+	return at < n ? at : 0;
+}
+
+/* Bytes from the start that fill at most `columns`. */
 static size_t fill(const char *p, size_t n, size_t columns)
 {
 	size_t at = 0, width = 0, len;
@@ -136,7 +157,8 @@ static size_t fill(const char *p, size_t n, size_t columns)
 
 static void cut_middle(struct buf *out, const char *p, size_t n, size_t columns)
 {
-	size_t tail = (columns - 1) / 2, head = columns - 1 - tail, width = name_width(p, n);
+	size_t tail = (columns - 1) / 2, head = columns - 1 - tail,
+	       width = name_width(p, n);
 	size_t end = fill(p, n, head), start = n;
 
 	/* the tail starts after what leaves `tail` columns; one more where a wide one straddles */
@@ -148,6 +170,16 @@ static void cut_middle(struct buf *out, const char *p, size_t n, size_t columns)
 	buf_put(out, p, end);
 	buf_puts(out, ELLIPSIS);
 	buf_put(out, p + start, n - start);
+}
+
+void name_cut(struct buf *out, const char *p, size_t n, size_t columns)
+{
+	if (name_width(p, n) <= columns) {
+		buf_put(out, p, n);
+		return;
+	}
+	buf_put(out, p, fill(p, n, columns - 1));
+	buf_puts(out, ELLIPSIS);
 }
 
 void name_fit(struct buf *out, const char *p, size_t n, size_t columns)
@@ -165,6 +197,14 @@ void name_fit(struct buf *out, const char *p, size_t n, size_t columns)
 	start = name_width(p, n) > columns ? short_start(p, n) : 0;
 	p += start;
 	n -= start;
+	if (name_width(p, n) > columns) {
+		start = last_start(p, n);
+		if (columns < TINY_COLUMNS ||
+		    name_width(p + start, n - start) <= columns) {
+			p += start;
+			n -= start;
+		}
+	}
 	if (name_width(p, n) <= columns)
 		buf_put(out, p, n);
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of functions made to fit. The ladder: as it is; without arguments and template
- * arguments; without the path or namespaces in front; then cut in the middle by "…". The text
- * must be valid UTF-8 without controls (escape first).
+ * arguments; without the path or most namespaces in front; the last part alone; then cut in the
+ * middle by "…". The text must be valid UTF-8 without controls (escape first).
  */
 #pragma once
 
@@ -14,6 +14,9 @@ size_t name_width(const char *p, size_t n); /* in columns */
 
 /* Append the longest form that fits into `columns` (at least 1). */
 void name_fit(struct buf *out, const char *p, size_t n, size_t columns);
+
+/* As name_fit(), by cutting alone: at the end. For texts that are no names. */
+void name_cut(struct buf *out, const char *p, size_t n, size_t columns);
 
 /*
  * How long the part of a name is that says where it belongs: "net/http" of

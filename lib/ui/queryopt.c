@@ -24,19 +24,24 @@ enum {
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Choosing a part:", 10},
-	{"select", 's', "SELECTOR", 0, "samples whose labels fit, e.g. 'comm=app,pod=~web.*'", 10},
-	{"type", 't', "TYPE", 0, "sample type: a name, an index, or as Parca writes it", 10},
-	{"since", OPT_SINCE, "TIME", 0, "profiles that start at TIME or later: RFC 3339, @UNIX, -10m",
+	{"select", 's', "SELECTOR", 0,
+	 "Samples whose labels fit, e.g. 'comm=app,pod=~web.*'", 10},
+	{"type", 't', "TYPE", 0, "Sample type: a name, an index, or as Parca writes it",
 	 10},
-	{"until", OPT_UNTIL, "TIME", 0, "profiles that start before TIME", 10},
-	{"focus", OPT_FOCUS, "RE", 0, "stacks with a frame that matches (name, file, binary)", 10},
-	{"ignore", OPT_IGNORE, "RE", 0, "stacks without such a frame", 10},
-	{"show", OPT_SHOW, "RE", 0, "only frames that match", 10},
-	{"hide", OPT_HIDE, "RE", 0, "only frames that do not match", 10},
-	{"show-from", OPT_SHOW_FROM, "RE", 0, "no frames above the first match from the root", 10},
+	{"since", OPT_SINCE, "TIME", 0,
+	 "Profiles that start at TIME or later: RFC 3339, @UNIX, -10m", 10},
+	{"until", OPT_UNTIL, "TIME", 0, "Profiles that start before TIME", 10},
+	{"focus", OPT_FOCUS, "RE", 0,
+	 "Keep stacks with a frame that matches (name, file, binary)", 10},
+	{"ignore", OPT_IGNORE, "RE", 0, "Leave out stacks with a frame that matches", 10},
+	{"show", OPT_SHOW, "RE", 0, "Keep only frames that match", 10},
+	{"hide", OPT_HIDE, "RE", 0, "Leave out frames that match", 10},
+	{"show-from", OPT_SHOW_FROM, "RE", 0,
+	 "Leave out callers above the first match from the root", 10},
 	{"granularity", OPT_GRANULARITY, "LEVEL", 0,
-	 "functions, lines, files, addresses or binaries", 10},
-	{"no-inlines", OPT_NO_INLINES, NULL, 0, "count inlined functions as their callers", 10},
+	 "Functions, lines, files, addresses or binaries", 10},
+	{"no-inlines", OPT_NO_INLINES, NULL, 0,
+	 "Count inlined functions as their callers", 10},
 	{0},
 };
 
@@ -53,7 +58,8 @@ static int64_t now_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-static void parse_time(struct argp_state *state, const char *name, const char *arg, int64_t *out)
+static void parse_time(struct argp_state *state, const char *name, const char *arg,
+		       int64_t *out)
 {
 	struct window *w = state->hook;
 
@@ -69,8 +75,10 @@ static void parse_granularity(struct query *q, const char *arg)
 		const char *name;
 		enum granularity g;
 	} names[] = {
-		{"functions", GRANULARITY_FUNCTIONS}, {"lines", GRANULARITY_LINES},
-		{"files", GRANULARITY_FILES},	      {"addresses", GRANULARITY_ADDRESSES},
+		{"functions", GRANULARITY_FUNCTIONS},
+		{"lines", GRANULARITY_LINES},
+		{"files", GRANULARITY_FILES},
+		{"addresses", GRANULARITY_ADDRESSES},
 		{"binaries", GRANULARITY_BINARIES},
 	};
 	size_t i;
@@ -81,15 +89,16 @@ static void parse_granularity(struct query *q, const char *arg)
 			return;
 		}
 	}
-	cli_usage_error("--granularity: \"%s\" is not functions, lines, files, addresses or "
-			"binaries",
-			arg);
+	cli_usage_error(
+		"--granularity: \"%s\" is not functions, lines, files, addresses or "
+		"binaries",
+		arg);
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
-	static const char *const filter_names[STACK_FILTERS] = {"focus", "ignore", "show", "hide",
-								"show-from"};
+	static const char *const filter_names[STACK_FILTERS] = {"focus", "ignore", "show",
+								"hide", "show-from"};
 	struct query *q = state->input;
 	struct window *w = state->hook;
 	const char *name = NULL;

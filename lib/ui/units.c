@@ -15,7 +15,8 @@ struct unit {
 
 struct family {
 	struct unit units[10];
-	const char *least_name; /* for what is below 1 of the smallest, or of no known unit */
+	const char *
+		least_name; /* for what is below 1 of the smallest, or of no known unit */
 	double least_factor;
 };
 
@@ -24,10 +25,10 @@ struct family {
 static const struct family families[] = {
 	{{{"B", {"b", "byte"}, 1},
 	  {"kB", {"kb", "kbyte", "kilobyte"}, KIB},
-	  {"MB", {"mb", "mbyte", "megabyte"}, KIB * KIB},
-	  {"GB", {"gb", "gbyte", "gigabyte"}, KIB * KIB * KIB},
-	  {"TB", {"tb", "tbyte", "terabyte"}, KIB * KIB * KIB * KIB},
-	  {"PB", {"pb", "pbyte", "petabyte"}, KIB * KIB * KIB * KIB * KIB}},
+	  {"MB", {"mb", "mbyte", "megabyte"}, KIB *KIB},
+	  {"GB", {"gb", "gbyte", "gigabyte"}, KIB *KIB *KIB},
+	  {"TB", {"tb", "tbyte", "terabyte"}, KIB *KIB *KIB *KIB},
+	  {"PB", {"pb", "pbyte", "petabyte"}, KIB *KIB *KIB *KIB *KIB}},
 	 "B",
 	 1},
 	{{{"ns", {"ns", "nanosecond"}, 1},
@@ -61,14 +62,16 @@ static const struct unit *find_unit(const struct family *f, const char *name)
 	for (i = 0; i < 10 && f->units[i].name; i++) {
 		u = &f->units[i];
 		for (k = 0; k < 3 && u->aliases[k]; k++) {
-			if (strlen(u->aliases[k]) == n && !strncasecmp(u->aliases[k], name, n))
+			if (strlen(u->aliases[k]) == n &&
+			    !strncasecmp(u->aliases[k], name, n))
 				return u;
 		}
 	}
 	return NULL;
 }
 
-static double scale_in(const struct family *f, double v, const char *to, const char **unit)
+static double scale_in(const struct family *f, double v, const char *to,
+		       const char **unit)
 {
 	const struct unit *best = NULL;
 	size_t i;
@@ -85,9 +88,11 @@ static double scale_in(const struct family *f, double v, const char *to, const c
 	return v / (best ? best->factor : f->least_factor);
 }
 
-static double scale_positive(double v, const char *from, const char *to, const char **unit)
+static double scale_positive(double v, const char *from, const char *to,
+			     const char **unit)
 {
-	static const char *const silent[] = {"count", "sample", "unit", "minimum", "auto"};
+	static const char *const silent[] = {"count", "sample", "unit", "minimum",
+					     "auto"};
 	const struct unit *u;
 	size_t i;
 

@@ -19,8 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!selector_parse(text, &s, &e)) {
 		st = store_new(STORE_EXACT);
-		labels[0] = (struct label){.key = store_puts(st, "comm"),
-					   .str = store_puts(st, "aaaaaaaaaaaaaaaaaaaaaaab")};
+		labels[0] =
+			(struct label){.key = store_puts(st, "comm"),
+				       .str = store_puts(st, "aaaaaaaaaaaaaaaaaaaaaaab")};
 		labels[1] = (struct label){.key = store_puts(st, "k"),
 					   .str = store_puts(st, "\xff\n\xc3\xa9")};
 		labels[2] = (struct label){

@@ -31,9 +31,13 @@ static void check(escape_fn *f, const char *in, const char *want)
 static void test_terminal(void **state)
 {
 	(void)state;
-	check(escape_terminal, "plain \xc3\xa9 \xe6\xbc\xa2 a\\b", "plain \xc3\xa9 \xe6\xbc\xa2 a\\b");
+	check(escape_terminal, "plain \xc3\xa9 \xe6\xbc\xa2 a\\b",
+	      "plain \xc3\xa9 \xe6\xbc\xa2 a\\b");
 	check(escape_terminal, "a\x1b[31mb\n\t\r\x7f", "a\\x1b[31mb\\n\\t\\r\\x7f");
-	check(escape_terminal, "\xc2\x9b" "31m", "\\u009b31m"); /* C1: one-character CSI */
+	check(escape_terminal,
+	      "\xc2\x9b"
+	      "31m",
+	      "\\u009b31m"); /* C1: one-character CSI */
 	check(escape_terminal, "\xff\xc3", "\\xff\\xc3");
 	check(escape_terminal, "\xe2\x80\xae", "\\u202e");
 	check(escape_terminal, "\xf3\xa0\x80\x81", "\\U000e0001");
@@ -45,12 +49,16 @@ static void test_xml(void **state)
 	(void)state;
 	check(escape_xml, "<a b=\"c\" d='&amp;'>]]>",
 	      "&lt;a b=&quot;c&quot; d=&#39;&amp;amp;&#39;&gt;]]&gt;");
-	check(escape_xml, "\x01\x1b\n\x7f", "\xe2\x90\x81\xe2\x90\x9b\xe2\x90\x8a\xe2\x90\xa1");
+	check(escape_xml, "\x01\x1b\n\x7f",
+	      "\xe2\x90\x81\xe2\x90\x9b\xe2\x90\x8a\xe2\x90\xa1");
 	check(escape_xml, "\xff", "\xef\xbf\xbd");
 	check(escape_xml, "\xef\xbf\xbf\xc2\x85", "\xef\xbf\xbd\xef\xbf\xbd");
-	check(escape_xml, "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* surrogate */
+	check(escape_xml, "\xed\xa0\x80",
+	      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* surrogate */
 	check(escape_xml, "\xe2\x80\xae", "\\u202e");
-	check_n(escape_xml, "a\0b", 3, "a\xe2\x90\x80" "b");
+	check_n(escape_xml, "a\0b", 3,
+		"a\xe2\x90\x80"
+		"b");
 }
 
 static void test_json(void **state)
@@ -133,10 +141,8 @@ static void test_utf8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_xml),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_terminal), cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_json),	 cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_utf8),
 	};
 

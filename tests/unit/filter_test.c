@@ -54,11 +54,12 @@ static uint32_t make_location(char *text)
 	while (*text && (name = strsep(&text, "<"))) {
 		file = xasprintf("%s.c", name);
 		lines[n++] = (struct line){
-			.function = store_function(st, &(struct function){
-							       .name = store_puts(st, name),
-							       .system_name = store_puts(st, name),
-							       .file = store_puts(st, file),
-							       .start_line = 5}),
+			.function = store_function(
+				st,
+				&(struct function){.name = store_puts(st, name),
+						   .system_name = store_puts(st, name),
+						   .file = store_puts(st, file),
+						   .start_line = 5}),
 			.line = 7,
 			.column = 3};
 		free(file);
@@ -210,7 +211,8 @@ static void test_show(void **state)
 	check("a;o<s<i;c", "s");
 	check("a;b", "dropped");
 	check("a;@x;s", "s"); /* without names: goes */
-	check("a;@sx;o<i@sx", "o<i@sx"); /* of a binary that matches, all that has names */
+	check("a;@sx;o<i@sx",
+	      "o<i@sx"); /* of a binary that matches, all that has names */
 }
 
 static void test_hide_then_show(void **state)
@@ -271,7 +273,8 @@ static void test_alternatives(void **state)
 
 static void stored(const char *drop, const char *keep)
 {
-	struct header h = {.drop_frames = store_puts(st, drop), .keep_frames = store_puts(st, keep)};
+	struct header h = {.drop_frames = store_puts(st, drop),
+			   .keep_frames = store_puts(st, keep)};
 
 	query_set_stored_frames(q, true);
 	assert_int_equal(query_take(q, st, &h), 1);
@@ -285,7 +288,8 @@ static void test_drop_frames(void **state)
 	check("main;f;mallocx;mmap", "main;f;mallocx;mmap"); /* whole name */
 	check("main;newer;g;malloc", "main");
 	check("main;newish;g", "main;newish;g");
-	check("malloc;malloc", "malloc;malloc"); /* nothing is cut before a frame that stays */
+	check("malloc;malloc",
+	      "malloc;malloc"); /* nothing is cut before a frame that stays */
 	check("malloc;f;malloc;g", "malloc;f");
 	check("main;.malloc;g", "main");
 	check("main;malloc(int);g", "main");

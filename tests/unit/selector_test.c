@@ -64,10 +64,12 @@ static int teardown(void **state)
 
 static void test_forms(void **state)
 {
-	struct label l[] = {text("comm", "app"), text("pod", "million-7f"), number("tid", 12)};
+	struct label l[] = {text("comm", "app"), text("pod", "million-7f"),
+			    number("tid", 12)};
 
 	(void)state;
-	assert_int_equal(fits("{comm=\"app\",pod=~\"million.*\",ns!=\"x\",tid!~\"2.\"}", l, 3), 1);
+	assert_int_equal(
+		fits("{comm=\"app\",pod=~\"million.*\",ns!=\"x\",tid!~\"2.\"}", l, 3), 1);
 	assert_int_equal(fits("comm=app,pod=~million-7f,ns!=x", l, 3), 1);
 	assert_int_equal(fits(" { comm = 'app' , pod != `x` , } ", l, 3), 1);
 	assert_int_equal(fits("\"comm\"==app", l, 3), 1);
@@ -154,7 +156,8 @@ static void test_odd_bytes(void **state)
 
 	(void)state;
 	assert_int_equal(fits("k=\"\xff\xfe\"", l, 2), 1);
-	assert_int_equal(fits("k=~\".*\"", l, 2), 0); /* no character matches a bad byte */
+	assert_int_equal(fits("k=~\".*\"", l, 2),
+			 0); /* no character matches a bad byte */
 	assert_int_equal(fits("pprof::base=true", l, 2), 1);
 }
 
@@ -164,8 +167,10 @@ static void test_type(void **state)
 	struct err e;
 
 	(void)state;
-	assert_int_equal(selector_parse("p:cpu:nanoseconds:cpu:nanoseconds:delta{comm=\"x\"}", &s,
-					&e), 0);
+	assert_int_equal(
+		selector_parse("p:cpu:nanoseconds:cpu:nanoseconds:delta{comm=\"x\"}", &s,
+			       &e),
+		0);
 	assert_string_equal(selector_type(s), "p:cpu:nanoseconds:cpu:nanoseconds:delta");
 	selector_free(s);
 	assert_int_equal(selector_parse("{a=b}", &s, &e), 0);
@@ -184,13 +189,15 @@ static void test_errors_name_the_byte(void **state)
 	refuse("{a=b;c=d}", "expected a comma or } at byte 5");
 	refuse("a=b,,c=d", "expected the name of a label at byte 5");
 	refuse("=x", "expected the name of a label at byte 1");
-	refuse("a=~\"(\"", "value at byte 4: regular expression: missing closing parenthesis at");
+	refuse("a=~\"(\"",
+	       "value at byte 4: regular expression: missing closing parenthesis at");
 	refuse("a>3", "at byte 2");
 }
 
 static void test_wild_pattern_fails(void **state)
 {
-	struct label l[] = {text("k", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab")};
+	struct label l[] = {
+		text("k", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab")};
 	struct selector *s;
 	struct err e = {0};
 
@@ -213,7 +220,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_escapes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_odd_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_type, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors_name_the_byte, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_errors_name_the_byte, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_wild_pattern_fails, setup, teardown),
 	};
 

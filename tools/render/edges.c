@@ -31,7 +31,8 @@ static struct edge *edge_between(struct edges *g, uint32_t from, uint32_t to)
 	uint32_t id;
 	size_t s;
 
-	for (s = id_table_first(&g->ids, h); (id = id_table_at(&g->ids, h, &s)) != ID_NONE; s++) {
+	for (s = id_table_first(&g->ids, h);
+	     (id = id_table_at(&g->ids, h, &s)) != ID_NONE; s++) {
 		if (g->v[id].from == from && g->v[id].to == to)
 			return &g->v[id];
 	}
@@ -72,13 +73,15 @@ static void add_stack(struct edges *g, bool cut, const struct weight *w, uint32_
 
 static void judge(struct rows *r, struct edges *g, int64_t least)
 {
-	bool *inlined = xcalloc(r->n + 1, sizeof(bool)), *called = xcalloc(r->n + 1, sizeof(bool));
+	bool *inlined = xcalloc(r->n + 1, sizeof(bool)),
+	     *called = xcalloc(r->n + 1, sizeof(bool));
 	const struct edge *edge;
 	size_t i;
 
 	for (i = 0; i < g->n; i++) {
 		edge = &g->v[i];
-		if (!g->row[edge->to] || (edge->value < 0 ? -edge->value : edge->value) < least)
+		if (!g->row[edge->to] ||
+		    (edge->value < 0 ? -edge->value : edge->value) < least)
 			continue;
 		if (edge->inlined)
 			inlined[g->row[edge->to] - 1] = true;
@@ -86,15 +89,15 @@ static void judge(struct rows *r, struct edges *g, int64_t least)
 			called[g->row[edge->to] - 1] = true;
 	}
 	for (i = 0; i < r->n; i++)
-		r->v[i].inlining = !inlined[i]	? INLINED_NEVER
+		r->v[i].inlining = !inlined[i] ? INLINED_NEVER
 				   : called[i] ? INLINED_PARTLY
 					       : INLINED_ALWAYS;
 	free(inlined);
 	free(called);
 }
 
-void edges_judge(struct rows *r, const struct frames *f, const struct weights *w, bool cut,
-		 int64_t least)
+void edges_judge(struct rows *r, const struct frames *f, const struct weights *w,
+		 bool cut, int64_t least)
 {
 	struct edges g = {.f = f, .row = xcalloc(f->n + 1, sizeof(uint32_t))};
 	bool any = false;

@@ -10,5 +10,5 @@
 
 /* Fill in `inlining` of every row. `cut`: the rows are not all frames. Calls whose |value| is
  * below `least` do not count. */
-void edges_judge(struct rows *r, const struct frames *f, const struct weights *w, bool cut,
-		 int64_t least);
+void edges_judge(struct rows *r, const struct frames *f, const struct weights *w,
+		 bool cut, int64_t least);

@@ -89,7 +89,8 @@ static void add_lines(struct folded *f, const struct weights *w)
 		if (id >= f->nsums) {
 			cap = f->nsums;
 			XRESERVE(f->sums, cap, (size_t)id + 1);
-			memset(f->sums + f->nsums, 0, (cap - f->nsums) * sizeof(*f->sums));
+			memset(f->sums + f->nsums, 0,
+			       (cap - f->nsums) * sizeof(*f->sums));
 			f->nsums = cap;
 		}
 		f->sums[id] += w->v[i].plus + w->v[i].minus;
@@ -124,7 +125,8 @@ static void put_lines(struct folded *f, struct buf *out)
 
 	for (i = 0; i < f->texts.n && i < f->nsums; i++) {
 		if (f->sums[i])
-			lines[n++] = (struct folded_line){intern_str(&f->texts, (uint32_t)i), f->sums[i]};
+			lines[n++] = (struct folded_line){
+				intern_str(&f->texts, (uint32_t)i), f->sums[i]};
 	}
 	qsort(lines, n, sizeof(*lines), cmp_lines);
 	for (i = 0; i < n; i++) {

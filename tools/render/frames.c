@@ -25,6 +25,25 @@ void frames_release(struct frames *f)
 	*f = (struct frames){0};
 }
 
+static int cmp_string(const struct frames *f, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : str_cmp(store_str(f->p->store, a), store_str(f->p->store, b));
+}
+
+/* Another place of a frame that is known: keep the least, whatever came first. */
+static void add_place(struct frames *f, struct frame *fr, const struct frame *other)
+{
+	int c = cmp_string(f, other->where_file, fr->where_file);
+
+	fr->inlined |= other->inlined;
+	if (c < 0 || (!c && other->where_line < fr->where_line)) {
+		fr->where_file = other->where_file;
+		fr->where_line = other->where_line;
+	}
+	if (cmp_string(f, other->module, fr->module) < 0)
+		fr->module = other->module;
+}
+
 static uint32_t intern_frame(struct frames *f, const struct frame *key)
 {
 	uint64_t h = hash_u64((uint64_t)key->name << 32 | key->file, key->binary);
@@ -34,11 +53,13 @@ static uint32_t intern_frame(struct frames *f, const struct frame *key)
 
 	if (key->line || key->address)
 		h = hash_u64(h ^ (uint64_t)key->line, key->address);
-	for (s = id_table_first(&f->ids, h); (id = id_table_at(&f->ids, h, &s)) != ID_NONE; s++) {
+	for (s = id_table_first(&f->ids, h);
+	     (id = id_table_at(&f->ids, h, &s)) != ID_NONE; s++) {
 		o = &f->v[id];
-		if (o->name == key->name && o->file == key->file && o->binary == key->binary &&
-		    o->line == key->line && o->address == key->address) {
-			f->v[id].inlined |= key->inlined;
+		if (o->name == key->name && o->file == key->file &&
+		    o->binary == key->binary && o->line == key->line &&
+		    o->address == key->address) {
+			add_place(f, &f->v[id], key);
 			return id;
 		}
 	}
@@ -96,7 +117,8 @@ static uint32_t clean_file(struct frames *f, uint32_t file)
 		return 0;
 	if (file >= f->nclean) {
 		XRESERVE(f->clean_files, cap, st->strings.n);
-		memset(f->clean_files + f->nclean, 0, (cap - f->nclean) * sizeof(uint32_t));
+		memset(f->clean_files + f->nclean, 0,
+		       (cap - f->nclean) * sizeof(uint32_t));
 		f->nclean = cap;
 	}
 	if (f->clean_files[file])
@@ -115,34 +137,40 @@ static uint32_t clean_file(struct frames *f, uint32_t file)
 	return f->clean_files[file];
 }
 
+static uint32_t module_of(const struct frames *f, const struct location *l)
+{
+	return l->mapping == ID_NONE ? 0 : profile_mapping(f->p, l->mapping).file;
+}
+
 static uint32_t make_frame(struct frames *f, uint32_t location, uint32_t line_no)
 {
 	const struct store *st = f->p->store;
 	const struct location *l = &st->locations[location];
 	const struct line *line = &st->lines[l->lines + line_no];
 	const struct function *fn = &st->functions[line->function];
-	struct frame key = {.location = location,
-			    .line_no = line_no,
-			    .name = fn->name,
-			    .inlined = line_no + 1 < l->nlines};
+	struct frame key = {.name = fn->name,
+			    .inlined = line_no + 1 < l->nlines,
+			    .where_file = clean_file(f, fn->file),
+			    .where_line = fn->start_line ? fn->start_line : line->line,
+			    .module = module_of(f, l)};
 
 	switch (f->granularity) {
 	case GRANULARITY_FILES:
 		key.name = 0;
-		key.file = clean_file(f, fn->file);
+		key.file = key.where_file;
 		break;
 	case GRANULARITY_ADDRESSES:
 		key.address = profile_address(f->p, location);
 		/* fall through */
 	case GRANULARITY_LINES:
-		key.file = clean_file(f, fn->file);
-		key.line = line->line;
+		key.file = key.where_file;
+		key.line = key.where_line = line->line;
 		break;
 	default:
 		break;
 	}
-	if (!key.name && !key.file && l->mapping != ID_NONE)
-		key.binary = profile_mapping(f->p, l->mapping).file;
+	if (!key.name && !key.file)
+		key.binary = key.module;
 	return intern_frame(f, &key);
 }
 
@@ -151,10 +179,9 @@ static uint32_t make_bare_frame(struct frames *f, uint32_t location)
 {
 	const struct store *st = f->p->store;
 	const struct location *l = &st->locations[location];
-	struct frame key = {.location = location};
+	struct frame key = {.module = module_of(f, l)};
 
-	if (l->mapping != ID_NONE)
-		key.binary = profile_mapping(f->p, l->mapping).file;
+	key.binary = key.module;
 	if (f->granularity == GRANULARITY_ADDRESSES)
 		key.address = profile_address(f->p, location);
 	return intern_frame(f, &key);

@@ -19,9 +19,11 @@ struct frame {
 	uint32_t name, file, binary;
 	int64_t line;
 	uint64_t address;
-	/* the first place that was seen: for details that are not part of the key */
-	uint32_t location, line_no;
-	bool inlined;	/* somewhere it is inlined into another function */
+	bool inlined; /* somewhere it is inlined into another function */
+	/* where it is, for details that are not part of the key: of several places the least */
+	uint32_t where_file; /* string id */
+	int64_t where_line;  /* of the function's start where that is known */
+	uint32_t module;     /* string id of the mapping's file */
 };
 
 struct frames {
@@ -34,7 +36,8 @@ struct frames {
 	size_t npool, pool_cap;
 	struct seq *by_location; /* n = 0: not used by any stack so far */
 	size_t nlocations;
-	uint32_t *clean_files; /* by string id: the path as reports write it; 0: not yet known */
+	uint32_t *
+		clean_files; /* by string id: the path as reports write it; 0: not yet known */
 	size_t nclean;
 };
 

@@ -21,15 +21,19 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"format", 'f', "FORMAT", 0, "table, text, folded or svg; else by the ending of -o's FILE", 1},
-	{"top", 'n', "N", 0, "table: at most N rows", 1},
-	{"sort", OPT_SORT, "COLUMN", 0, "table: flat (default) or cum", 1},
-	{"unit", OPT_UNIT, "UNIT", 0, "values in UNIT (ms, MB...), or auto: each in its own", 1},
-	{"no-trim", OPT_NO_TRIM, NULL, 0, "table: also rows below 0.5 % of the total", 1},
-	{"all-frames", OPT_ALL_FRAMES, NULL, 0, "ignore drop_frames and keep_frames in profiles", 1},
-	{"title", OPT_TITLE, "TEXT", 0, "svg: heading", 1},
-	{"width", OPT_WIDTH, "PX", 0, "svg: width (1200)", 1},
-	{"min-width", OPT_MIN_WIDTH, "PX", 0, "svg: draw narrower frames as one grey box (0.5)", 1},
+	{"format", 'f', "FORMAT", 0,
+	 "table, text, folded or svg; else by -o's ending, or table", 1},
+	{"top", 'n', "N", 0, "Table: at most N rows (default: all)", 1},
+	{"sort", OPT_SORT, "COLUMN", 0, "Table: flat (default) or cum", 1},
+	{"unit", OPT_UNIT, "UNIT", 0,
+	 "Values in UNIT (ms, MB...), or auto: each in its own", 1},
+	{"no-trim", OPT_NO_TRIM, NULL, 0, "Table: also rows below 0.5 % of the total", 1},
+	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
+	 "Ignore drop_frames and keep_frames in profiles", 1},
+	{"title", OPT_TITLE, "TEXT", 0, "SVG: heading", 1},
+	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
+	{"min-width", OPT_MIN_WIDTH, "PX", 0,
+	 "SVG: draw narrower frames as one grey box (0.5)", 1},
 	{0},
 };
 
@@ -40,13 +44,14 @@ static const struct argp_child children[] = {
 	{0},
 };
 
-static size_t parse_count(const char *option, const char *arg, uint64_t least, uint64_t most)
+static size_t parse_count(const char *option, const char *arg, uint64_t least,
+			  uint64_t most)
 {
 	uint64_t n;
 
 	if (num_parse_u64(arg, &n) || n < least || n > most)
-		cli_usage_error("--%s: \"%s\" is not a number from %llu to %llu", option, arg,
-				(unsigned long long)least, (unsigned long long)most);
+		cli_usage_error("--%s: \"%s\" is not a number from %llu to %llu", option,
+				arg, (unsigned long long)least, (unsigned long long)most);
 	return n;
 }
 
@@ -80,7 +85,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case 'f':
 		o->format = render_format_by_name(arg);
 		if (!o->format)
-			cli_usage_error("no format \"%s\": table, text, folded or svg", arg);
+			cli_usage_error("no format \"%s\": table, text, folded or svg",
+					arg);
 		return 0;
 	case 'n':
 		o->report.rows.top = parse_count("top", arg, 0, INT32_MAX);
@@ -117,9 +123,11 @@ static const struct argp argp = {
 	options,
 	parse_opt,
 	"[FILE...]",
-	"Show profiles: read a stream of pprof profiles and write a table (the default), the "
+	"Show profiles: read a stream of pprof profiles and write a table (the default), "
+	"the "
 	"text twin, folded stacks or an icicle as SVG.\v"
-	"The text form gives each profile as it comes; all others add the profiles up first. "
+	"The text form gives each profile as it comes; all others add the profiles up "
+	"first. "
 	"See prof-render(1).",
 	children,
 	NULL,

@@ -22,6 +22,7 @@ static const struct render_format formats[] = {
 	{"table", ".txt", report_table, true},
 	{"text", NULL, NULL, true},
 	{"folded", ".folded", report_folded, false},
+	{"svg", ".svg", report_svg, false},
 };
 
 const struct render_format *render_format_by_name(const char *name)
@@ -57,9 +58,10 @@ static int choose_format(struct render_opts *o, struct err *e)
 	}
 	o->format = format_by_ending(o->cli.output);
 	if (!o->format)
-		return err_set(e, EINVAL,
-			       "%s: the ending names no format (.txt, .folded, .svg); use -f",
-			       o->cli.output);
+		return err_set(
+			e, EINVAL,
+			"%s: the ending names no format (.txt, .folded, .svg); use -f",
+			o->cli.output);
 	return 0;
 }
 
@@ -85,13 +87,15 @@ static int too_many_types(const struct render_opts *o, struct profile **v, size_
 	int r;
 
 	put_types(&types, v, n);
-	r = err_set(e, EINVAL, "%s shows one profile type, the input has %zu; choose by -t: %s%s",
+	r = err_set(e, EINVAL,
+		    "%s shows one profile type, the input has %zu; choose by -t: %s%s",
 		    o->format->name, n, buf_str(&types), types.overflow ? ", ..." : "");
 	buf_release(&types);
 	return r;
 }
 
-static int report_all(struct render_opts *o, struct merger *m, struct buf *out, struct err *e)
+static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
+		      struct err *e)
 {
 	struct report r = {.o = &o->report, .q = o->q};
 	struct profile **v;
@@ -100,7 +104,8 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out, 
 
 	v = merger_results(m, &n);
 	if (!n && query_type_missed(o->q))
-		return err_set(e, ENODATA, "no profile has the type \"%s\"", query_type_text(o->q));
+		return err_set(e, ENODATA, "no profile has the type \"%s\"",
+			       query_type_text(o->q));
 	if (!n)
 		return err_set(e, ENODATA, "no profile in the time asked for");
 	if (n > 1 && !o->format->many)
@@ -119,7 +124,8 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out, 
 	return 0;
 }
 
-static int read_all(struct render_opts *o, struct source *s, struct merger *m, struct err *e)
+static int read_all(struct render_opts *o, struct source *s, struct merger *m,
+		    struct err *e)
 {
 	size_t n, good = 0;
 	const uint8_t *msg;
@@ -158,7 +164,8 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 {
 	struct buf out = BUF_INIT(SIZE_MAX / 2);
 	struct output *file = NULL;
-	struct merge_opts mo = {.take = query_take, .ctx = o->q, .max_size = o->cli.max_size};
+	struct merge_opts mo = {
+		.take = query_take, .ctx = o->q, .max_size = o->cli.max_size};
 	struct merger *m;
 	int r;
 

@@ -13,8 +13,8 @@
 #include "tools/render/edges.h"
 
 struct sums {
-	int64_t *flat, *cum;  /* by frame id */
-	uint32_t *last;	      /* by frame id: number of the last stack, from 1 */
+	int64_t *flat, *cum; /* by frame id */
+	uint32_t *last;	     /* by frame id: number of the last stack, from 1 */
 	size_t n;
 	int64_t *mapping_cum; /* by mapping id */
 	uint32_t *mapping_last;
@@ -52,7 +52,8 @@ static void sums_reserve(struct sums *s, size_t nframes)
 /*
  * No sum of single values can overflow: the weights' total, the sum of all |value|, did not.
  */
-static void add_stack(struct sums *s, struct frames *f, const struct weight *w, uint32_t number)
+static void add_stack(struct sums *s, struct frames *f, const struct weight *w,
+		      uint32_t number)
 {
 	const struct store *st = f->p->store;
 	int64_t v = w->plus + w->minus;
@@ -139,11 +140,15 @@ static uint32_t pick_main_mapping(const struct sums *s, const struct profile *p)
 		m = profile_mapping(p, i);
 		if (!s->mapping_last[i] || store_is_kernel_mapping(p->store, &m))
 			continue;
-		c = best == ID_NONE ? -1 : cmp_i64_down(s->mapping_cum[i], s->mapping_cum[best]);
+		c = best == ID_NONE
+			    ? -1
+			    : cmp_i64_down(s->mapping_cum[i], s->mapping_cum[best]);
 		if (!c)
-			c = str_cmp(store_str(p->store, m.file), store_str(p->store, b.file));
+			c = str_cmp(store_str(p->store, m.file),
+				    store_str(p->store, b.file));
 		if (!c)
-			c = str_cmp(store_str(p->store, m.build_id), store_str(p->store, b.build_id));
+			c = str_cmp(store_str(p->store, m.build_id),
+				    store_str(p->store, b.build_id));
 		if (c < 0) {
 			best = i;
 			b = m;

@@ -22,8 +22,8 @@ struct row {
 };
 
 struct rows_opts {
-	bool by_cum;	     /* sort by cumulative value */
-	size_t top;	     /* at most so many; 0 = all */
+	bool by_cum;	      /* sort by cumulative value */
+	size_t top;	      /* at most so many; 0 = all */
 	double node_fraction; /* frames whose |cum| is below this part of the sum of flats go */
 	double edge_fraction; /* and calls, for what `inlining` says */
 };
@@ -34,7 +34,8 @@ struct rows {
 	size_t dropped;	   /* frames that were too small */
 	size_t candidates; /* frames that were not, before `top` */
 	int64_t flat;	   /* sum over the rows */
-	uint32_t main_mapping; /* user mapping with the largest cumulative value, or ID_NONE */
+	uint32_t
+		main_mapping; /* user mapping with the largest cumulative value, or ID_NONE */
 	struct arena names;
 };
 

@@ -51,11 +51,13 @@ static void put_duration(const struct table *t)
 	const char *unit;
 	double total_ns;
 
-	buf_printf(t->out, "Duration: %s", units_format(duration, "nanoseconds", "auto", text));
+	buf_printf(t->out, "Duration: %s",
+		   units_format(duration, "nanoseconds", "auto", text));
 	buf_printf(t->out, ", Total samples = %s", value(t, t->weights.total, text));
 	total_ns = units_scale(t->weights.total, t->unit, "nanoseconds", &unit);
 	if (!strcmp(unit, "ns") && total_ns >= 1 && total_ns < 9e18)
-		buf_printf(t->out, " (%s)", units_percent((int64_t)total_ns, duration, text));
+		buf_printf(t->out, " (%s)",
+			   units_percent((int64_t)total_ns, duration, text));
 	buf_putc(t->out, '\n');
 }
 
@@ -154,7 +156,8 @@ static void put_rows(const struct table *t)
 	const struct row *row;
 	size_t i;
 
-	buf_printf(t->out, "%10s %5s%% %5s%% %10s %5s%%\n", "flat", "flat", "sum", "cum", "cum");
+	buf_printf(t->out, "%10s %5s%% %5s%% %10s %5s%%\n", "flat", "flat", "sum", "cum",
+		   "cum");
 	for (i = 0; i < t->rows.n; i++) {
 		row = &t->rows.v[i];
 		sum += row->flat;

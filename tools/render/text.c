@@ -57,7 +57,8 @@ static int convert(struct render_opts *o, const uint8_t *msg, size_t n, bool hea
 	return r;
 }
 
-static int pass_all(struct render_opts *o, struct source *s, struct output *file, struct err *e)
+static int pass_all(struct render_opts *o, struct source *s, struct output *file,
+		    struct err *e)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2);
 	const uint8_t *msg;
@@ -93,7 +94,8 @@ static int pass_all(struct render_opts *o, struct source *s, struct output *file
 	if (!good)
 		return err_set(e, ENODATA, "no profile in input");
 	if (query_type_missed(o->q))
-		return err_set(e, ENODATA, "no profile has the type \"%s\"", query_type_text(o->q));
+		return err_set(e, ENODATA, "no profile has the type \"%s\"",
+			       query_type_text(o->q));
 	return 0;
 }
 

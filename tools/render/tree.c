@@ -20,7 +20,8 @@ static uint32_t child_of(struct tree *t, uint32_t parent, uint32_t frame, bool i
 		return first;
 	}
 	h = hash_u64(parent, frame);
-	for (s = id_table_first(&t->ids, h); (id = id_table_at(&t->ids, h, &s)) != ID_NONE; s++) {
+	for (s = id_table_first(&t->ids, h);
+	     (id = id_table_at(&t->ids, h, &s)) != ID_NONE; s++) {
 		if (t->v[id].parent == parent && t->v[id].frame == frame) {
 			t->v[id].inlined &= inlined;
 			return id;
@@ -100,10 +101,12 @@ static int cmp_ids(const void *a, const void *b, void *ctx)
 {
 	const struct sorter *s = ctx;
 
-	return s->cmp(&s->t->v[*(const uint32_t *)a], &s->t->v[*(const uint32_t *)b], s->ctx);
+	return s->cmp(&s->t->v[*(const uint32_t *)a], &s->t->v[*(const uint32_t *)b],
+		      s->ctx);
 }
 
-void tree_sort(struct tree *t, int (*cmp)(const struct node *a, const struct node *b, void *ctx),
+void tree_sort(struct tree *t,
+	       int (*cmp)(const struct node *a, const struct node *b, void *ctx),
 	       void *ctx)
 {
 	struct sorter s = {t, cmp, ctx};

@@ -13,11 +13,11 @@
 #include "tools/render/weights.h"
 
 struct node {
-	uint32_t frame;	 /* ID_NONE: the root */
-	uint32_t parent; /* node index; the root's is ID_NONE */
+	uint32_t frame;		    /* ID_NONE: the root */
+	uint32_t parent;	    /* node index; the root's is ID_NONE */
 	uint32_t first_child, next; /* ID_NONE ends the list */
-	uint32_t depth;	 /* of the root: 0 */
-	bool inlined;	 /* into its parent, wherever it was met */
+	uint32_t depth;		    /* of the root: 0 */
+	bool inlined;		    /* into its parent, wherever it was met */
 	int64_t self, total;
 	/* what it is drawn by: the sum of |value| of the stacks below; equals total unless some
 	 * are negative */
@@ -35,5 +35,6 @@ int tree_init(struct tree *t, struct frames *f, const struct weights *w, struct 
 void tree_release(struct tree *t);
 
 /* Sort every list of children by cmp (negative: a before b). */
-void tree_sort(struct tree *t, int (*cmp)(const struct node *a, const struct node *b, void *ctx),
+void tree_sort(struct tree *t,
+	       int (*cmp)(const struct node *a, const struct node *b, void *ctx),
 	       void *ctx);

@@ -11,7 +11,8 @@
 /* The label that marks the base's samples in a diff. */
 #define BASE_KEY "pprof::base"
 
-static bool has_base_label(const struct store *st, uint32_t set, uint32_t key, uint32_t value)
+static bool has_base_label(const struct store *st, uint32_t set, uint32_t key,
+			   uint32_t value)
 {
 	const struct label *l;
 	uint32_t n, i;
@@ -30,7 +31,8 @@ static int too_large(const struct profile *p, size_t column, struct err *e)
 		       store_cstr(p->store, p->h.types[column].type));
 }
 
-static int add_up_total(struct weights *w, const struct profile *p, size_t column, struct err *e)
+static int add_up_total(struct weights *w, const struct profile *p, size_t column,
+			struct err *e)
 {
 	uint32_t key = intern_find(&p->store->strings, BASE_KEY, strlen(BASE_KEY));
 	uint32_t value = intern_find(&p->store->strings, "true", 4);
@@ -44,7 +46,8 @@ static int add_up_total(struct weights *w, const struct profile *p, size_t colum
 		if ((v < 0 && __builtin_sub_overflow(0, v, &v)) ||
 		    __builtin_add_overflow(total, v, &total))
 			return too_large(p, column, e);
-		if (may_be_diff && has_base_label(p->store, p->samples[i].labelset, key, value)) {
+		if (may_be_diff &&
+		    has_base_label(p->store, p->samples[i].labelset, key, value)) {
 			w->is_diff = true;
 			base += v; /* <= total */
 		}
@@ -53,8 +56,8 @@ static int add_up_total(struct weights *w, const struct profile *p, size_t colum
 	return 0;
 }
 
-int weights_init(struct weights *w, struct query *q, const struct profile *p, size_t column,
-		 struct err *e)
+int weights_init(struct weights *w, struct query *q, const struct profile *p,
+		 size_t column, struct err *e)
 {
 	struct store *st = p->store;
 	uint32_t *place, stack; /* by stack id: index + 1 */

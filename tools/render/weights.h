@@ -15,17 +15,18 @@
 
 struct weight {
 	uint32_t stack;
-	int64_t plus, minus; /* sums of the positive and of the negative values, minus <= 0 */
+	int64_t plus,
+		minus; /* sums of the positive and of the negative values, minus <= 0 */
 };
 
 struct weights {
 	struct weight *v; /* in order of first appearance; value 0 is never there */
 	size_t n, cap;
-	int64_t total;	  /* sum of |value|; only of the base where there is a base (a diff) */
-	int64_t sum;	  /* of the values the filters left */
+	int64_t total; /* sum of |value|; only of the base where there is a base (a diff) */
+	int64_t sum;   /* of the values the filters left */
 	bool is_diff, has_negative;
 };
 
-int weights_init(struct weights *w, struct query *q, const struct profile *p, size_t column,
-		 struct err *e);
+int weights_init(struct weights *w, struct query *q, const struct profile *p,
+		 size_t column, struct err *e);
 void weights_release(struct weights *w);
