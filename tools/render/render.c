@@ -41,7 +41,9 @@ static const struct render_format *format_by_ending(const char *file)
 	size_t n = strlen(file), len, i;
 
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		len = formats[i].ending ? strlen(formats[i].ending) : n + 1;
+		if (!formats[i].ending)
+			continue;
+		len = strlen(formats[i].ending);
 		if (n > len && !strcmp(file + n - len, formats[i].ending))
 			return &formats[i];
 	}
