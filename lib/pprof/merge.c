@@ -24,6 +24,7 @@ struct counter {
 struct result {
 	struct profile *p;
 	int64_t window; /* number of the window; 0 without windows */
+	uint32_t split;
 	struct counter *counters;
 	size_t ncounters, counters_cap;
 	/* all other comments, each once */
@@ -48,7 +49,6 @@ struct merger *merger_new(const struct merge_opts *o)
 	struct merger *m = xcalloc(1, sizeof(*m));
 
 	m->o = *o;
-	m->o.hooks.drop_zero = true;
 	m->st = store_new(STORE_MERGED);
 	m->reader = reader_new(m->st, o->max_size);
 	m->merged_key = store_puts(m->st, "merged");
@@ -81,7 +81,7 @@ struct store *merger_store(struct merger *m)
 	return m->st;
 }
 
-static bool same_type(const struct header *a, const struct header *b)
+bool header_same_type(const struct header *a, const struct header *b)
 {
 	size_t i;
 
@@ -97,9 +97,9 @@ static bool same_type(const struct header *a, const struct header *b)
 	return true;
 }
 
-static uint64_t type_hash(const struct header *h, int64_t window)
+static uint64_t result_hash(const struct header *h, int64_t window, uint32_t split)
 {
-	uint64_t x = hash_u64(window,
+	uint64_t x = hash_u64(hash_u64(split, window),
 			      (uint64_t)h->period_type.type << 32 | h->period_type.unit);
 	size_t i;
 
@@ -109,9 +109,10 @@ static uint64_t type_hash(const struct header *h, int64_t window)
 	return x;
 }
 
-static struct result *result_for(struct merger *m, const struct header *h, int64_t window)
+static struct result *result_for(struct merger *m, const struct header *h, int64_t window,
+				 uint32_t split)
 {
-	uint64_t x = type_hash(h, window);
+	uint64_t x = result_hash(h, window, split);
 	struct result *r;
 	uint32_t id;
 	size_t s;
@@ -119,13 +120,14 @@ static struct result *result_for(struct merger *m, const struct header *h, int64
 	for (s = id_table_first(&m->result_ids, x);
 	     (id = id_table_at(&m->result_ids, x, &s)) != ID_NONE; s++) {
 		r = &m->results[id];
-		if (r->window == window && same_type(&r->p->h, h))
+		if (r->window == window && r->split == split &&
+		    header_same_type(&r->p->h, h))
 			return r;
 	}
 	XGROW(m->results, m->nresults, m->results_cap);
 	id = m->nresults++;
 	r = &m->results[id];
-	*r = (struct result){.p = profile_new(m->st), .window = window};
+	*r = (struct result){.p = profile_new(m->st), .window = window, .split = split};
 	id_table_init(&r->comment_ids);
 	header_copy(&r->p->h, h);
 	r->p->h.duration_ns = 0;
@@ -263,8 +265,10 @@ static int64_t window_of(const struct merger *m, int64_t time_ns)
 	return time_ns / w - (time_ns % w < 0);
 }
 
-int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e)
+int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *o,
+		     const uint8_t *msg, size_t n, struct err *e)
 {
+	struct sample_hooks hooks = o->hooks;
 	struct header h;
 	struct result *r;
 	int ret = reader_open(m->reader, msg, n, e);
@@ -272,11 +276,19 @@ int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e)
 	if (ret < 0)
 		return ret;
 	h = *reader_header(m->reader);
-	if (m->o.take && !m->o.take(m->o.ctx, m->st, &h))
+	if (o->take && !o->take(o->ctx, m->st, &h))
 		return 0;
-	r = result_for(m, &h, window_of(m, h.time_ns));
+	r = result_for(m, &h, window_of(m, h.time_ns), split);
 	ret = add_header(m, r, &h, e);
-	return ret ? ret : reader_into(m->reader, r->p, &m->o.hooks, e);
+	if (ret < 0)
+		return ret;
+	hooks.drop_zero = true;
+	return reader_into(m->reader, r->p, &hooks, e);
+}
+
+int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e)
+{
+	return merger_add_split(m, 0, &m->o, msg, n, e);
 }
 
 static int cmp_text(const struct store *st, uint32_t a, uint32_t b)
@@ -330,15 +342,20 @@ static int cmp_header(const struct store *st, const struct header *a,
 	return c ? c : cmp_text(st, a->keep_frames, b->keep_frames);
 }
 
+static int cmp_split(const struct store *st, const struct result *x,
+		     const struct result *y)
+{
+	int c = cmp_header(st, &x->p->h, &y->p->h);
+
+	return c ? c : (x->split > y->split) - (x->split < y->split);
+}
+
 static int cmp_result(const void *a, const void *b, void *st)
 {
 	const struct result *x = a, *y = b;
-	int c = (x->window > y->window) - (x->window < y->window);
+	int c = (x->p->h.time_ns > y->p->h.time_ns) - (x->p->h.time_ns < y->p->h.time_ns);
 
-	if (!c)
-		c = (x->p->h.time_ns > y->p->h.time_ns) -
-		    (x->p->h.time_ns < y->p->h.time_ns);
-	return c ? c : cmp_header(st, &x->p->h, &y->p->h);
+	return c ? c : cmp_split(st, x, y);
 }
 
 /* In a window, types come in a fixed order however their times differ. */
@@ -347,7 +364,7 @@ static int cmp_windowed(const void *a, const void *b, void *st)
 	const struct result *x = a, *y = b;
 	int c = (x->window > y->window) - (x->window < y->window);
 
-	return c ? c : cmp_header(st, &x->p->h, &y->p->h);
+	return c ? c : cmp_split(st, x, y);
 }
 
 struct profile **merger_results(struct merger *m, size_t *n)
@@ -369,4 +386,9 @@ struct profile **merger_results(struct merger *m, size_t *n)
 	}
 	*n = m->nresults;
 	return m->sorted;
+}
+
+uint32_t merger_split(const struct merger *m, size_t result)
+{
+	return m->results[result].split;
 }

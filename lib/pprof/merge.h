@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/base/err.h"
@@ -36,5 +37,16 @@ struct store *merger_store(struct merger *m);
 /* Add one message. After -EOVERFLOW the merger is good only for freeing. */
 int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e);
 
-/* The results ordered by time (window start, else least time), then type. Owned by m. */
+/*
+ * The same into results of their own for each `split`, chosen by these options (hooks, take, ctx)
+ * instead of the merger's. merger_add() is split 0.
+ */
+int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *o,
+		     const uint8_t *msg, size_t n, struct err *e);
+
+/* The results ordered by time (window start, else least time), type, split. Owned by m. */
 struct profile **merger_results(struct merger *m, size_t *n);
+uint32_t merger_split(const struct merger *m, size_t result);
+
+/* True when two profiles of one store have the same profile type. */
+bool header_same_type(const struct header *a, const struct header *b);

@@ -12,7 +12,7 @@
 #include "lib/pprof/writer.h"
 #include "lib/query/query.h"
 #include "lib/ui/cli.h"
-#include "lib/ui/progress.h"
+#include "lib/ui/input.h"
 #include "lib/ui/queryopt.h"
 
 enum { OPT_BY = 1, OPT_WITHOUT, OPT_LABEL, OPT_WINDOW, OPT_EXPECT };
@@ -125,40 +125,21 @@ static const struct argp argp = {
 	.children = children,
 };
 
+static int add(void *merger, const uint8_t *msg, size_t n, struct err *e)
+{
+	return merger_add(merger, msg, n, e);
+}
+
 /* Read everything; nothing is written before the last input was good. */
 static int read_all(const struct options *o, struct merger *m, struct err *e)
 {
 	struct source *s = source_new(o->files.v, o->files.n, o->cli.max_size);
-	struct progress progress;
-	const uint8_t *msg;
-	uint64_t good = 0;
-	size_t n;
-	int r;
+	size_t good;
+	int r = input_read(&o->cli, s, add, m, &good, e);
 
-	progress_start(&progress, &o->cli);
-	while ((r = source_next(s, &msg, &n, e)) != 0) {
-		if (r > 0) {
-			r = merger_add(m, msg, n, e);
-			if (r < 0)
-				err_prefix(e, "%s", source_name(s));
-		}
-		if (r == 0) {
-			good++;
-		} else if (!o->cli.skip_bad || r == -EOVERFLOW || r == -ENODATA) {
-			goto out;
-		} else {
-			progress_clear(&progress);
-			cli_error("%s", e->msg);
-		}
-		progress_show(&progress, "%zu profiles read", source_count(s));
-	}
-	if (!good)
-		r = err_set(e, ENODATA, "no good profile in input");
-	else if (o->has_expect && good != o->expect)
-		r = err_set(e, EINVAL, "expected %llu profiles, got %llu",
-			    (unsigned long long)o->expect, (unsigned long long)good);
-out:
-	progress_clear(&progress);
+	if (!r && o->has_expect && good != o->expect)
+		r = err_set(e, EINVAL, "expected %llu profiles, got %zu",
+			    (unsigned long long)o->expect, good);
 	source_free(s);
 	return r;
 }
