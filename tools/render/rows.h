@@ -8,8 +8,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/intern.h"
-#include "tools/render/frames.h"
-#include "tools/render/weights.h"
+#include "lib/query/frames.h"
+#include "lib/query/weights.h"
 
 /* How a row's frame was called, judged by the calls that were worth keeping. */
 enum inlining { INLINED_NEVER, INLINED_PARTLY, INLINED_ALWAYS };

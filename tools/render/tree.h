@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/render/frames.h"
-#include "tools/render/weights.h"
+#include "lib/query/frames.h"
+#include "lib/query/weights.h"
 
 struct node {
 	uint32_t frame;		    /* ID_NONE: the root */

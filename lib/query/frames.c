@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interning of frames. */
-#include "tools/render/frames.h"
+#include "lib/query/frames.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

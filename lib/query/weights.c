@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adding a column up by stack. */
-#include "tools/render/weights.h"
+#include "lib/query/weights.h"
 
 #include <errno.h>
 #include <stdlib.h>
