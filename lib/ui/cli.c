@@ -55,17 +55,28 @@ void cli_start(const char *program, bool filter)
 		ignore_first_interrupt();
 }
 
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+static void parse_flags(const struct argp *argp, int argc, char **argv,
+			unsigned int flags, void *input)
 {
 	error_t r;
 
 	/* argp names the program by argv[0]; messages name it without the path */
 	argv[0] = program_invocation_short_name;
-	r = argp_parse(argp, argc, argv, 0, NULL, input);
+	r = argp_parse(argp, argc, argv, flags, NULL, input);
 	if (r) {
 		cli_error("%s", strerror(r));
 		exit(EXIT_TROUBLE);
 	}
+}
+
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	parse_flags(argp, argc, argv, 0, input);
+}
+
+void cli_parse_in_order(const struct argp *argp, int argc, char **argv, void *input)
+{
+	parse_flags(argp, argc, argv, ARGP_IN_ORDER, input);
 }
 
 void cli_need_input(const struct argp *argp, size_t nfiles)
@@ -77,7 +88,7 @@ void cli_need_input(const struct argp *argp, size_t nfiles)
 	exit(EXIT_TROUBLE);
 }
 
-__attribute__((format(printf, 1, 0))) static void message(const char *fmt, va_list ap)
+static void message(const char *fmt, va_list ap)
 {
 	struct buf text = BUF_INIT(MESSAGE_MAX), line = BUF_INIT(8 * MESSAGE_MAX);
 	ssize_t w;

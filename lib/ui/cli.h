@@ -44,6 +44,10 @@ void cli_start(const char *program, bool filter);
 /* argp_parse with the house's flags. Exits on --help, --version and bad usage. */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
+/* The same, with options and operands in the order they stand (options that set what the
+ * operands after them mean). */
+void cli_parse_in_order(const struct argp *argp, int argc, char **argv, void *input);
+
 /* For a filter without operands whose standard input is a terminal: print usage, exit 2. */
 void cli_need_input(const struct argp *argp, size_t nfiles);
 
