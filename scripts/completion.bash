@@ -16,9 +16,7 @@ _profpipe()
 		;;
 	esac
 	if [[ $cur == -* ]] && ! $split; then
-		# the rest of an explanation may begin with a dash too
-		mapfile -t COMPREPLY < <(compgen -W "$(_parse_help "$1" |
-			grep -xE -e '--[a-z][a-z-]*=?')" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_parse_help "$1")" -- "$cur")
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
 		return
 	fi

@@ -171,8 +171,7 @@ static void settle(struct symtab *t)
 {
 	size_t i, n = 0;
 
-	if (t->n)
-		qsort(t->v, t->n, sizeof(*t->v), entry_cmp);
+	qsort(t->v, t->n, sizeof(*t->v), entry_cmp);
 	for (i = 0; i < t->n; i++)
 		if (!n || t->v[n - 1].addr != t->v[i].addr)
 			t->v[n++] = t->v[i];

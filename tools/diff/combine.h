@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two sides as one profile: new samples as they are, base samples negated and marked with label
+ * pprof::base = "true", so that google/pprof and everything else reads it as what its
+ * -diff_base makes.
+ */
+#pragma once
+
+#include "lib/base/err.h"
+#include "lib/pprof/model.h"
+#include "tools/diff/sides.h"
+
+enum norm {
+	NORM_NONE,    /* values as they are */
+	NORM_SECONDS, /* base as if it had lasted as long as new */
+	NORM_SHARE,   /* base as if it had had new's total, per sample type */
+};
+
+struct combined {
+	struct profile *p; /* owned */
+	double *factor;	   /* by sample type: what base was multiplied by; owned */
+};
+
+/*
+ * The base is scaled, so that new numbers stay real ones. Scaling is by cumulative rounding along
+ * the stacks in root-first order: every subtree of the calling tree is within 1 of exact, and
+ * nothing small vanishes.
+ */
+int combine(struct combined *c, const struct pair *pair, enum norm norm, struct err *e);
+void combined_release(struct combined *c);
+
+const char *norm_name(enum norm norm);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a difference's stacks to rows. */
+#include "tools/diff/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+
+const char *status_name(enum row_status s)
+{
+	static const char *const names[] = {"", "new", "gone"};
+
+	return names[s];
+}
+
+static struct diff_row *row_of(struct comparison *c, uint32_t frame)
+{
+	/* rows are by frame id until they are sorted; frames are made as they are met */
+	while (c->nrows <= frame) {
+		XGROW(c->rows, c->nrows, c->rows_cap);
+		c->rows[c->nrows] = (struct diff_row){.frame = c->nrows};
+		c->nrows++;
+	}
+	return &c->rows[frame];
+}
+
+static void add(struct amount *a, const struct weight *w)
+{
+	/* neither can overflow: the totals were seen to fit */
+	a->base -= w->minus;
+	a->new += w->plus;
+}
+
+static void add_stack(struct comparison *c, const struct weight *w, uint32_t **seen,
+		      size_t *nseen, uint32_t stamp)
+{
+	const uint32_t *locations, *frames;
+	uint32_t n, nf, i, k, leaf;
+
+	locations = store_frames(c->p->store, w->stack, &n);
+	add(&c->total, w);
+	for (i = 0; i < n; i++) {
+		frames = frames_of(&c->frames, locations[i], &nf);
+		/* outermost first: the last of the leaf location is where the cost is */
+		leaf = frames[nf - 1];
+		if (i == 0)
+			add(&row_of(c, leaf)->flat, w);
+		for (k = 0; k < nf; k++) {
+			struct diff_row *r = row_of(c, frames[k]);
+
+			if (frames[k] >= *nseen) {
+				size_t old = *nseen;
+
+				XRESERVE(*seen, *nseen, frames[k] + 1);
+				memset(*seen + old, 0, (*nseen - old) * sizeof(**seen));
+			}
+			if ((*seen)[frames[k]] == stamp)
+				continue;
+			(*seen)[frames[k]] = stamp;
+			add(&r->cum, w);
+		}
+	}
+}
+
+static void take_names(struct comparison *c)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	size_t i;
+
+	for (i = 0; i < c->nrows; i++) {
+		buf_clear(&b);
+		frames_name(&c->frames, i, &b);
+		c->rows[i].name.p = arena_bytes(&c->names, b.data, b.len);
+		c->rows[i].name.n = b.len;
+	}
+	buf_release(&b);
+}
+
+static uint64_t change(const struct amount *a)
+{
+	return a->new > a->base ? (uint64_t)a->new - a->base : (uint64_t)a->base - a->new;
+}
+
+static int cmp_change(const struct amount *a, const struct amount *b)
+{
+	uint64_t x = change(a), y = change(b);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return (b->new > a->new) - (b->new < a->new);
+}
+
+static int cmp_flat(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	int c = cmp_change(&x->flat, &y->flat);
+
+	if (!c)
+		c = cmp_change(&x->cum, &y->cum);
+	return c ? c : str_cmp(x->name, y->name);
+}
+
+static int cmp_cum(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	int c = cmp_change(&x->cum, &y->cum);
+
+	if (!c)
+		c = cmp_change(&x->flat, &y->flat);
+	return c ? c : str_cmp(x->name, y->name);
+}
+
+static double share(int64_t part, int64_t total)
+{
+	return total > 0 ? (double)part / (double)total : 0;
+}
+
+static void judge(struct comparison *c)
+{
+	struct amount both = {0, 0}, unnamed = {0, 0};
+	const struct diff_row *r;
+	double base, new;
+	size_t i;
+
+	for (i = 0; i < c->nrows; i++) {
+		r = &c->rows[i];
+		if (!c->frames.v[r->frame].name) {
+			unnamed.base += r->flat.base;
+			unnamed.new += r->flat.new;
+		} else if (row_status(r) == STATUS_BOTH) {
+			both.base += r->flat.base;
+			both.new += r->flat.new;
+		}
+	}
+	base = share(both.base, c->total.base);
+	new = share(both.new, c->total.new);
+	c->matched = base < new ? base : new;
+	c->unnamed[0] = share(unnamed.base, c->total.base);
+	c->unnamed[1] = share(unnamed.new, c->total.new);
+}
+
+int comparison_init(struct comparison *c, struct query *q, const struct profile *diff,
+		    size_t column, bool by_cum, struct err *e)
+{
+	enum granularity g = query_granularity(q);
+	uint32_t *seen = NULL;
+	size_t nseen = 0, i;
+	int r;
+
+	*c = (struct comparison){.p = diff, .column = column};
+	frames_init(&c->frames, diff, g == GRANULARITY_KEEP ? GRANULARITY_FUNCTIONS : g);
+	r = weights_init(&c->weights, q, diff, column, e);
+	if (r < 0)
+		return r;
+	for (i = 0; i < c->weights.n; i++)
+		add_stack(c, &c->weights.v[i], &seen, &nseen, i + 1);
+	free(seen);
+	take_names(c);
+	judge(c);
+	if (c->nrows)
+		qsort(c->rows, c->nrows, sizeof(*c->rows), by_cum ? cmp_cum : cmp_flat);
+	return 0;
+}
+
+void comparison_release(struct comparison *c)
+{
+	frames_release(&c->frames);
+	weights_release(&c->weights);
+	free(c->rows);
+	arena_release(&c->names);
+	*c = (struct comparison){0};
+}

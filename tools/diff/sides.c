@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the two sides. */
+#include "tools/diff/sides.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/xalloc.h"
+#include "lib/pprof/source.h"
+#include "lib/ui/input.h"
+
+static const char *const side_names[SIDES] = {"base", "new"};
+
+/* What becomes of a message on its way to one side: its own selector, then the common query. */
+struct intake {
+	struct merger *merger;
+	enum side side;
+	struct query *own, *common; /* own: NULL without selectors */
+	struct sample_hooks own_hooks, common_hooks;
+	size_t taken;
+};
+
+static uint32_t take_labelset(void *ctx, struct store *st, uint32_t set)
+{
+	const struct intake *in = ctx;
+
+	if (in->own_hooks.labelset)
+		set = in->own_hooks.labelset(in->own_hooks.ctx, st, set);
+	if (set != SAMPLE_DROP && in->common_hooks.labelset)
+		set = in->common_hooks.labelset(in->common_hooks.ctx, st, set);
+	return set;
+}
+
+static uint32_t take_stack(void *ctx, struct store *st, uint32_t stack)
+{
+	const struct intake *in = ctx;
+
+	return in->common_hooks.stack(in->common_hooks.ctx, st, stack);
+}
+
+static int take_header(void *ctx, struct store *st, struct header *h)
+{
+	struct intake *in = ctx;
+
+	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h)))
+		return 0;
+	in->taken++;
+	return 1;
+}
+
+static int add_to_side(void *ctx, const uint8_t *msg, size_t n, struct err *e)
+{
+	struct intake *in = ctx;
+	struct merge_opts o = {.take = take_header, .ctx = in};
+
+	o.hooks.ctx = in;
+	o.hooks.labelset = take_labelset;
+	o.hooks.stack = in->common_hooks.stack ? take_stack : NULL;
+	return merger_add_split(in->merger, in->side, &o, msg, n, e);
+}
+
+static int add_to_both(void *ctx, const uint8_t *msg, size_t n, struct err *e)
+{
+	struct intake *in = ctx;
+	int r = add_to_side(&in[SIDE_BASE], msg, n, e);
+
+	return r ? r : add_to_side(&in[SIDE_NEW], msg, n, e);
+}
+
+static int read_files(const struct sides_opts *o, const struct operands *files,
+		      int (*add)(void *, const uint8_t *, size_t, struct err *),
+		      void *ctx, struct err *e)
+{
+	struct source *s = source_new(files->v, files->n, o->cli->max_size);
+	size_t good;
+	int r = input_read(o->cli, s, add, ctx, &good, e);
+
+	source_free(s);
+	return r;
+}
+
+/* "cpu/nanoseconds by wall/nanoseconds" of a profile. */
+static void put_type(struct buf *b, const struct store *st, const struct header *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->ntypes; i++)
+		buf_printf(b, "%s%s/%s", i ? "," : "", store_cstr(st, h->types[i].type),
+			   store_cstr(st, h->types[i].unit));
+	if (h->period_type.type)
+		buf_printf(b, " per %s", store_cstr(st, h->period_type.type));
+}
+
+static size_t profiles_in(const struct profile *p)
+{
+	static const char merged[] = "profpipe: merged=";
+	size_t i;
+
+	for (i = 0; i < p->h.ncomments; i++) {
+		const char *text = store_cstr(p->store, p->h.comments[i]);
+
+		if (!strncmp(text, merged, sizeof(merged) - 1))
+			return strtoull(text + sizeof(merged) - 1, NULL, 10);
+	}
+	return 1;
+}
+
+static int no_common_type(struct merger *m, struct profile **v, size_t n, struct err *e)
+{
+	struct buf text[SIDES] = {BUF_INIT(400), BUF_INIT(400)};
+	size_t i;
+	int r;
+
+	for (i = 0; i < n; i++) {
+		struct buf *b = &text[merger_split(m, i)];
+
+		if (b->len)
+			buf_puts(b, "; ");
+		put_type(b, v[i]->store, &v[i]->h);
+	}
+	r = err_set(e, EINVAL, "no profile type in common: base has %s; new has %s",
+		    buf_str(&text[SIDE_BASE]), buf_str(&text[SIDE_NEW]));
+	buf_release(&text[SIDE_BASE]);
+	buf_release(&text[SIDE_NEW]);
+	return r;
+}
+
+static void note_lonely(const struct sides_opts *o, const struct profile *p,
+			enum side side)
+{
+	struct buf b = BUF_INIT(400);
+
+	put_type(&b, p->store, &p->h);
+	cli_note(o->cli, "only in %s, not compared: %s", side_names[side], buf_str(&b));
+	buf_release(&b);
+}
+
+/* Results of one type stand together only by accident: look for each base one's partner. */
+static int pair_up(struct sides *s, const struct sides_opts *o, struct err *e)
+{
+	size_t n, i, k;
+	struct profile **v = merger_results(s->merger, &n);
+	bool *paired = xcalloc(n, sizeof(*paired));
+	struct pair *p;
+
+	s->pairs = xcalloc(n, sizeof(*s->pairs));
+	for (i = 0; i < n; i++) {
+		if (merger_split(s->merger, i) != SIDE_BASE)
+			continue;
+		for (k = 0; k < n; k++) {
+			if (merger_split(s->merger, k) == SIDE_NEW &&
+			    header_same_type(&v[i]->h, &v[k]->h))
+				break;
+		}
+		if (k == n)
+			continue;
+		p = &s->pairs[s->npairs++];
+		p->side[SIDE_BASE] = v[i];
+		p->side[SIDE_NEW] = v[k];
+		p->profiles[SIDE_BASE] = profiles_in(v[i]);
+		p->profiles[SIDE_NEW] = profiles_in(v[k]);
+		paired[i] = paired[k] = true;
+	}
+	for (i = 0; i < n && s->npairs; i++) {
+		if (!paired[i])
+			note_lonely(o, v[i], merger_split(s->merger, i));
+	}
+	free(paired);
+	return s->npairs ? 0 : no_common_type(s->merger, v, n, e);
+}
+
+static int check_taken(const struct sides_opts *o, const struct intake *in, struct err *e)
+{
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		if (in[side].taken)
+			continue;
+		if (query_type_missed(o->query))
+			return err_set(e, ENODATA, "%s has no profile of type %s",
+				       side_names[side], query_type_text(o->query));
+		return err_set(e, ENODATA, "%s has no profile in the time asked for",
+			       side_names[side]);
+	}
+	return 0;
+}
+
+int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
+{
+	struct merge_opts mo = {.max_size = o->cli->max_size};
+	struct intake in[SIDES] = {0};
+	int side, r = 0;
+
+	*s = (struct sides){0};
+	s->merger = merger_new(&mo);
+	for (side = 0; side < SIDES; side++) {
+		in[side] = (struct intake){
+			.merger = s->merger, .side = side, .common = o->query};
+		in[side].common_hooks = query_hooks(o->query);
+		if (!o->selectors[side])
+			continue;
+		s->query[side] = in[side].own = query_new();
+		r = query_add_selector(in[side].own, o->selectors[side], e);
+		if (r < 0)
+			return err_prefix(e, "--%s-select", side_names[side]);
+		in[side].own_hooks = query_hooks(in[side].own);
+	}
+	if (o->selectors[SIDE_BASE]) {
+		r = read_files(o, &o->stream, add_to_both, in, e);
+	} else {
+		for (side = 0; side < SIDES && !r; side++) {
+			r = read_files(o, &o->files[side], add_to_side, &in[side], e);
+			if (r == -ENODATA)
+				err_prefix(e, "%s", side_names[side]);
+		}
+	}
+	if (!r)
+		r = query_status(o->query, e);
+	if (!r)
+		r = check_taken(o, in, e);
+	return r ? r : pair_up(s, o, e);
+}
+
+void sides_release(struct sides *s)
+{
+	int side;
+
+	free(s->pairs);
+	merger_free(s->merger);
+	for (side = 0; side < SIDES; side++)
+		query_free(s->query[side]);
+	*s = (struct sides){0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two sides of a comparison: which profiles belong to which, added up per profile type.
+ *
+ * Three ways of naming them: BASE NEW; --base FILE... --new FILE...; or one stream that two
+ * selectors split (--base-select, --new-select).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/err.h"
+#include "lib/pprof/merge.h"
+#include "lib/query/query.h"
+#include "lib/ui/cli.h"
+
+enum side { SIDE_BASE, SIDE_NEW, SIDES };
+
+struct sides_opts {
+	const struct cli *cli;
+	struct operands files[SIDES];
+	struct operands stream;	      /* with selectors: what both choose from */
+	const char *selectors[SIDES]; /* NULL without */
+	struct query *query; /* common to both sides; holds no selector of a side */
+};
+
+/* One profile type that both sides have. */
+struct pair {
+	const struct profile *side[SIDES];
+	size_t profiles[SIDES]; /* how many were added up */
+};
+
+struct sides {
+	struct merger *merger;
+	struct query *query[SIDES];
+	struct pair *pairs;
+	size_t npairs;
+};
+
+/*
+ * Read everything. Trouble: nothing on a side, no type in common (both lists are in e). Types
+ * that only one side has are named in a note.
+ */
+int sides_read(struct sides *s, const struct sides_opts *o, struct err *e);
+void sides_release(struct sides *s);
