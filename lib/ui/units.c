@@ -126,7 +126,7 @@ char *units_format(int64_t v, const char *from, const char *to, char out[UNITS_T
 	if (n > 3 && !strcmp(out + n - 3, ".00"))
 		out[n -= 3] = 0;
 	if (!strcmp(out, "0") || !strcmp(out, "-0"))
-		strcpy(out, "0");
+		memcpy(out, "0", 2);
 	else
 		snprintf(out + n, UNITS_TEXT_MAX - n, "%s", unit);
 	return out;
@@ -152,7 +152,7 @@ char *units_percent(int64_t v, int64_t total, char out[UNITS_TEXT_MAX])
 	double p = total ? fabs((double)v / (double)total) * 100 : 0;
 
 	if (p >= 99.95 && p <= 100.05)
-		return strcpy(out, "  100%");
+		return memcpy(out, "  100%", 7);
 	snprintf(out, UNITS_TEXT_MAX, p >= 1 ? "%5.2f%%" : "%5.2g%%", p);
 	return out;
 }

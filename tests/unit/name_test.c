@@ -71,23 +71,18 @@ static void test_wide_characters(void **state)
 
 static void test_always_fits(void **state)
 {
+	static const char combining[] = "e\xcc\x81"
+					"e\xcc\x81"
+					"e\xcc\x81"
+					"e\xcc\x81";
 	static const char *const names[] = {
-		"a",
-		"",
-		"a::b",
-		"::",
-		".",
-		"/",
-		"a/",
-		"<<<<>>>>",
-		"((((",
-		"a.b.c.d.e.f.g.h.i",
-		"x<(",
-		"<T as Trait>::f",
-		"e\xcc\x81"
-		"e\xcc\x81"
-		"e\xcc\x81"
-		"e\xcc\x81",
+		"a",	   "",
+		"a::b",	   "::",
+		".",	   "/",
+		"a/",	   "<<<<>>>>",
+		"((((",	   "a.b.c.d.e.f.g.h.i",
+		"x<(",	   "<T as Trait>::f",
+		combining,
 	};
 	struct buf b = BUF_INIT(4096);
 	size_t i, columns;
