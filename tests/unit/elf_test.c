@@ -13,7 +13,7 @@
 #include <zstd.h>
 
 #include "lib/sym/debugfile.h"
-#include "tests/unit/elfmake.h"
+#include "tests/symbolize/elfmake.h"
 
 static uint64_t vaddr_of(struct elf_file *f, uint64_t off, int want)
 {

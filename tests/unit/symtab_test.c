@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "lib/sym/symtab.h"
-#include "tests/unit/elfmake.h"
+#include "tests/symbolize/elfmake.h"
 
 struct sym {
 	const char *name;
