@@ -269,10 +269,13 @@ void dw_abbrevs_free(struct dw_abbrevs *t)
 bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t,
 		   const struct dw_abbrev *a, const struct dw_unit *u)
 {
-	const struct dw_skip *s = t->skips + a->skips, *end = s + a->nskips;
+	const struct dw_skip *s, *end;
 	size_t n;
 
-	for (; s < end; s++) {
+	if (!a->nskips)
+		return true;
+	s = t->skips + a->skips;
+	for (end = s + a->nskips; s < end; s++) {
 		switch (s->kind) {
 		case DW_SKIP_FIXED:
 			cursor_skip(c, s->n);

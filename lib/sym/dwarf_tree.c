@@ -69,15 +69,16 @@ static void take(struct entry *en, unsigned name, const struct dw_value *v)
 static bool read_entry(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
 		       struct entry *en)
 {
-	const struct dw_attr *at = w->abbrevs->attrs + a->attrs;
+	const struct dw_attr *at;
 	struct dw_value v;
 	uint32_t i;
 
 	*en = (struct entry){0};
 	for (i = 0; i < a->nattrs; i++) {
-		if (!dw_read(c, w->u, &at[i], &v))
+		at = &w->abbrevs->attrs[a->attrs + i];
+		if (!dw_read(c, w->u, at, &v))
 			return false;
-		take(en, at[i].name, &v);
+		take(en, at->name, &v);
 	}
 	return dw_work(w->dw, 1 + a->nattrs);
 }

@@ -538,10 +538,9 @@ static void resolve_new(struct object *o, const uint64_t *vaddrs, size_t n)
 	}
 	for (i = 0; i < n; i++) {
 		const struct dwarf_answer *d = res.answers ? &res.answers[i] : NULL;
+		const struct dwarf_frame *v = d && d->n ? res.frames + d->first : NULL;
 
-		answers_put(
-			&o->answers, vaddrs[i],
-			make_answer(o, vaddrs[i], d, d ? res.frames + d->first : NULL));
+		answers_put(&o->answers, vaddrs[i], make_answer(o, vaddrs[i], d, v));
 	}
 	dwarf_result_release(&res);
 	free(biased);

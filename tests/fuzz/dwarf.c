@@ -14,8 +14,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const sections[] = {
-	".debug_abbrev", ".debug_info",	  ".debug_line",     ".debug_str",  ".debug_line_str",
-	".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
+	".debug_abbrev",   ".debug_info",     ".debug_line",
+	".debug_str",	   ".debug_line_str", ".debug_ranges",
+	".debug_rnglists", ".debug_addr",     ".debug_str_offsets",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

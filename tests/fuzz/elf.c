@@ -66,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	o = object_new(&paths, path, "");
 	for (i = 0; i < n; i++)
-		object_vaddr(o, 0x7f0000000000, UINT64_MAX, 0x1000, 0x7f0000000000 + i * 0x40,
-			     &vaddr);
+		object_vaddr(o, 0x7f0000000000, UINT64_MAX, 0x1000,
+			     0x7f0000000000 + i * 0x40, &vaddr);
 	object_resolve(o, addrs, n, answers);
 	for (i = 0; i < n; i++)
 		names(o, &answers[i]);

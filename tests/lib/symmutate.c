@@ -56,7 +56,8 @@ static size_t target(const struct elf_file *f)
 	for (;;) {
 		s = &f->sections[next_random() % f->nsections];
 		if (s->size && !s->failed && s->offset + s->size <= f->size &&
-		    (strstr(s->name, "debug") || strstr(s->name, "sym") || strstr(s->name, "str")))
+		    (strstr(s->name, "debug") || strstr(s->name, "sym") ||
+		     strstr(s->name, "str")))
 			return s->offset + next_random() % s->size;
 	}
 }

@@ -43,11 +43,12 @@ int main(void)
 	puts("# profpipe text 1\nprofile\ntype \"samples\" \"count\"");
 	while (maps && fgets(line, sizeof(line), maps)) {
 		path[0] = 0;
-		sscanf(line, "%lx-%lx %7s %lx %*s %*s %511[^\n]", &low, &high, prot, &off, path);
+		sscanf(line, "%lx-%lx %7s %lx %*s %*s %511[^\n]", &low, &high, prot, &off,
+		       path);
 		if (prot[2] != 'x')
 			continue;
-		printf("mapping %u 0x%lx 0x%lx 0x%lx \"%s\" \"%s\" -\n", ++nmappings, low, high,
-		       off, path, strchr(path, '/') && BUILD_ID[0] ? BUILD_ID : "");
+		printf("mapping %u 0x%lx 0x%lx 0x%lx \"%s\" \"%s\" -\n", ++nmappings, low,
+		       high, off, path, strchr(path, '/') && BUILD_ID[0] ? BUILD_ID : "");
 		for (i = 0; i < NFUNCTIONS; i++) {
 			at = (unsigned long)functions[i].f;
 			if (at < low || at >= high)
