@@ -16,7 +16,9 @@ _profpipe()
 		;;
 	esac
 	if [[ $cur == -* ]] && ! $split; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_parse_help "$1")" -- "$cur")
+		# the rest of an explanation may begin with a dash too
+		mapfile -t COMPREPLY < <(compgen -W "$(_parse_help "$1" |
+			grep -xE -e '--[a-z][a-z-]*=?')" -- "$cur")
 		[[ ${COMPREPLY-} == *= ]] && compopt -o nospace
 		return
 	fi

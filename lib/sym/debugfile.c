@@ -57,7 +57,7 @@ struct search {
 	const struct build_id *id;	 /* NULL, or without text: no id to compare */
 	const uint32_t *crc;		 /* or the whole file's checksum */
 	const struct elf_file *not_this; /* a link may point at the file it is in */
-	bool no_code;			 /* supplementary files pass for relocatable objects */
+	bool no_code; /* supplementary files pass for relocatable objects */
 	struct found_file *out;
 	enum found result;
 };

@@ -51,6 +51,8 @@ int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
 		return r;
 	}
 	dw->work_full = dw->work;
+	/* a range takes at least 3 bytes of a list, or an entry of its own */
+	dw->ranges_left = (dw->info.n + dw->ranges.n + dw->rnglists.n) / 2 + 1024;
 	dw_scan_units(dw);
 	*out = dw;
 	return 0;
@@ -123,7 +125,8 @@ static void pair_up(const struct dwarf *dw, const uint64_t *addrs, size_t n,
 			out->v[out->n++] = (struct pair){active[k].unit, i};
 		}
 	}
-	qsort(out->v, out->n, sizeof(*out->v), pair_cmp);
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), pair_cmp);
 }
 
 /* Index of the last stretch that starts at or before addr; DWARF_NONE. */

@@ -128,7 +128,8 @@ void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval *v, siz
 	s->dw = dw;
 	s->t = t;
 	s->n = 0;
-	qsort(v, n, sizeof(*v), interval_cmp);
+	if (n)
+		qsort(v, n, sizeof(*v), interval_cmp);
 	while (i < n || s->n) {
 		at = s->n ? next_end(s) : UINT64_MAX;
 		next = i < n ? v[i].low : UINT64_MAX;

@@ -162,6 +162,7 @@ struct dwarf {
 	bool swap;
 	uint64_t work; /* steps left before the file counts as hostile */
 	uint64_t work_full;
+	uint64_t ranges_left;	 /* in all, so that no list can be used over and over */
 	struct dw_unit *units;	 /* by offset */
 	struct dw_claim *claims; /* by low */
 	struct dw_abbrevs **abbrevs;

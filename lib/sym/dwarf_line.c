@@ -335,7 +335,8 @@ bool dw_read_lines(struct dwarf *dw, struct dw_unit *u, struct dw_lines *l)
 		return true;
 	ok = read_header(dw, u, &g) && run(dw, &g);
 	l->nrows = l->nseqs ? l->nrows : 0;
-	qsort(l->seqs, l->nseqs, sizeof(*l->seqs), seq_cmp);
+	if (l->nseqs)
+		qsort(l->seqs, l->nseqs, sizeof(*l->seqs), seq_cmp);
 	return ok;
 }
 

@@ -26,6 +26,11 @@ static void append(struct dwarf *dw, struct dw_ranges *out, uint64_t low, uint64
 {
 	if (!dw_keep(dw, low, &high))
 		return;
+	if (!dw->ranges_left) {
+		dw->work = 0;
+		return;
+	}
+	dw->ranges_left--;
 	XGROW(out->v, out->n, out->cap);
 	out->v[out->n++] = (struct elf_range){low, high};
 }

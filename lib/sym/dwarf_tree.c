@@ -14,8 +14,7 @@
 #include "lib/sym/dwarf_internal.h"
 
 #define DEPTH_MAX 512
-#define NODES_MAX (1u << 24)	 /* functions and inlined calls of one unit */
-#define INTERVALS_MAX (1u << 24) /* and their ranges */
+#define NODES_MAX (1u << 24) /* functions and inlined calls of one unit */
 #define TABLES_MAX                                                                       \
 	(2ull << 30) /* bytes of all decoded units; more than any real file needs */
 
@@ -129,7 +128,7 @@ static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en,
 		.call_line = small(&en->call_line),
 		.call_column = small(&en->call_column),
 	};
-	for (i = 0; i < w->ranges.n && w->nintervals < INTERVALS_MAX; i++) {
+	for (i = 0; i < w->ranges.n; i++) {
 		XGROW(w->intervals, w->nintervals, w->intervals_cap);
 		w->intervals[w->nintervals++] =
 			(struct dw_interval){w->ranges.v[i].low, w->ranges.v[i].high, id};

@@ -208,7 +208,8 @@ void dw_scan_units(struct dwarf *dw)
 			scan_one(dw, i, &one, &ranges);
 	for (i = 0; i < dw->nunits; i++)
 		dw->ndamaged += dw->units[i].damaged;
-	qsort(dw->claims, dw->nclaims, sizeof(*dw->claims), claim_cmp);
+	if (dw->nclaims)
+		qsort(dw->claims, dw->nclaims, sizeof(*dw->claims), claim_cmp);
 	free(ranges.v);
 	free(one.list);
 	free(one.attrs);

@@ -171,7 +171,8 @@ static void settle(struct symtab *t)
 {
 	size_t i, n = 0;
 
-	qsort(t->v, t->n, sizeof(*t->v), entry_cmp);
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), entry_cmp);
 	for (i = 0; i < t->n; i++)
 		if (!n || t->v[n - 1].addr != t->v[i].addr)
 			t->v[n++] = t->v[i];
