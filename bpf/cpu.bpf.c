@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause) */
 /*
- * On-CPU samples: runs at each tick of a cpu-clock event, on each CPU, and sends who was running
- * and where through a ring buffer. A second program lets children inherit their parent's filter.
+ * On-CPU samples. At each tick of a cpu-clock event on each CPU that does not idle, one program
+ * sends who was running and where through a ring buffer. A second one, on an event that ticks in
+ * idle too, accounts for the rest; a third lets children inherit their parent's filter.
  */
 #include "bpf/kernel.h"
 
@@ -14,13 +15,14 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile bool filtering; /* only processes in `want` */
+const volatile __u64 period_ns = 1;
 
 /*
- * Time at which the running interval ends, with the set of counters in use until then as its
- * lowest bit. One word, so that both change at once. Ticks at or past the boundary count in the
- * other set: so no tick is counted in the wrong interval however late user space wakes up.
+ * The intervals: when the first begins, how long each is, when the last ends. A tick counts in the
+ * interval that its time lies in, however late user space wakes up.
  */
-__u64 boundary;
+const volatile __u64 length_ns = 1;
+__u64 first_ns, stop_ns;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -72,10 +74,73 @@ static __always_inline void fill_head(struct task_struct *task, __u64 now, __u64
 	bpf_get_current_comm(e->h.comm, sizeof(e->h.comm));
 }
 
-SEC("perf_event")
-int cpu_tick(void *ctx)
+static __always_inline __u32 set_of(__u64 time)
 {
-	__u64 now = bpf_ktime_get_ns(), id = bpf_get_current_pid_tgid(), end = boundary;
+	return (time - first_ns) / length_ns % COUNT_SETS;
+}
+
+/*
+ * A tick that came a period or more after its turn: say where those between went.
+ *
+ * The kernel stops an event that ticked too often since the last tick of the scheduler, and an
+ * idle CPU has none of those: the clock of a CPU that was idle for long stands still until there
+ * is work. Else the timer itself was late, as the CPU had interrupts off or was taken away from a
+ * virtual machine; it then comes at any time between two turns. A tick that is on time says that
+ * the ones before it came too, but not to us: those stay unexplained.
+ */
+static __always_inline void account_gap(struct sample_cpu_counts *all, __u64 now)
+{
+	__u64 due = all->due, skipped, at;
+	int i;
+
+	if (!due || now < due) {
+		all->due = now + period_ns;
+		return;
+	}
+	skipped = (now - due) / period_ns;
+	all->due = due + (skipped + 1) * period_ns;
+	if (!skipped)
+		return;
+	if (all->idle_run >= IDLE_RUN_LONG) {
+		all->due = now + period_ns;
+		/* in each interval that it reaches into */
+		for (i = 0, at = now; i < COUNT_SETS; i++) {
+			all->set[set_of(at)].throttled++;
+			if (at < due + length_ns)
+				break;
+			at -= length_ns;
+		}
+	} else if (all->due - now < period_ns - period_ns / 16) {
+		all->set[set_of(now)].lost_timer += skipped;
+	}
+}
+
+/* Runs at each tick, also of an idle CPU: counts what the sampler does not see. */
+SEC("perf_event")
+int clock_tick(void *ctx)
+{
+	struct sample_cpu_counts *all;
+	__u64 now = bpf_ktime_get_ns();
+	__u32 zero = 0;
+
+	all = bpf_map_lookup_elem(&counts, &zero);
+	if (!all || now >= stop_ns)
+		return 0;
+	account_gap(all, now);
+	if ((__u32)bpf_get_current_pid_tgid()) {
+		all->idle_run = 0;
+	} else {
+		all->idle_run++;
+		all->set[set_of(now)].idle++;
+	}
+	return 0;
+}
+
+/* Runs at each tick of a CPU that is not idle. */
+SEC("perf_event")
+int sample_tick(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), id = bpf_get_current_pid_tgid();
 	struct sample_cpu_counts *all;
 	struct sample_counts *c;
 	struct task_struct *task;
@@ -84,13 +149,9 @@ int cpu_tick(void *ctx)
 
 	all = bpf_map_lookup_elem(&counts, &zero);
 	e = bpf_map_lookup_elem(&scratch, &zero);
-	if (!all || !e)
+	if (!all || !e || now >= stop_ns)
 		return 0;
-	c = &all->set[(now >= end) ^ (end & 1)];
-	if (!(__u32)id) {
-		c->idle++;
-		return 0;
-	}
+	c = &all->set[set_of(now)];
 	if (filtering && !wanted(id >> 32)) {
 		c->filtered++;
 		return 0;

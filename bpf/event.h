@@ -40,14 +40,23 @@ struct sample_event {
 		 2]; /* room for the verifier's view of both parts */
 };
 
-/* Where each tick of one CPU went. Never reset. */
+/* Where the ticks of one CPU went. Never reset. */
 struct sample_counts {
-	__u64 sent, idle, filtered, lost_ring, errors;
+	__u64 sent, filtered, lost_ring, errors; /* of the sampler */
+	__u64 idle, lost_timer;			 /* of the clock */
+	__u64 throttled; /* times that the clock stood still in idle */
 };
 
-/* Two sets, used by turns: see `boundary` in cpu.bpf.c. */
+/* This many ticks in a row without work, and the kernel may stop the clock until there is some. */
+#define IDLE_RUN_LONG 32
+
+/* Each interval counts in a set of its own, by turns, so user space may be late by so many. */
+#define COUNT_SETS 16
+
 struct sample_cpu_counts {
-	struct sample_counts set[2];
+	struct sample_counts set[COUNT_SETS];
+	__u64 due; /* when the next tick of the clock should come; 0: before the first */
+	__u64 idle_run; /* ticks in a row up to now that found the CPU idle */
 };
 
 /* Why a process is sampled: the value of a tgid in the map `want`. */

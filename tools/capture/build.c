@@ -142,7 +142,7 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t)
 {
 	return t->expected - (int64_t)b->kept - t->idle - t->filtered - t->lost_ring -
-	       t->lost_recursion - t->lost_error;
+	       t->lost_timer - t->lost_recursion - t->lost_error;
 }
 
 static void add_comments(struct builder *b, const struct interval_info *info)
@@ -163,6 +163,7 @@ static void add_comments(struct builder *b, const struct interval_info *info)
 	profile_comment_kv(p, "idle", "%" PRId64, t->idle);
 	profile_comment_kv(p, "filtered", "%" PRId64, t->filtered);
 	profile_comment_kv(p, "lost_ring", "%" PRId64, t->lost_ring);
+	profile_comment_kv(p, "lost_timer", "%" PRId64, t->lost_timer);
 	profile_comment_kv(p, "lost_recursion", "%" PRId64, t->lost_recursion);
 	if (t->lost_error)
 		profile_comment_kv(p, "lost_error", "%" PRId64, t->lost_error);

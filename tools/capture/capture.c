@@ -32,8 +32,8 @@
 #define SAMPLE_BYTES 1024		     /* of a deep one, to size the ring */
 #define RING_MAX (UINT64_C(64) << 20)
 #define PENDING_MAX (UINT64_C(1) << 30)
-#define NEVER (UINT64_MAX - 1) /* even, as ends of intervals are */
-#define STEP_NS NS_PER_S       /* UTC is looked at anew when it moved this much */
+#define NEVER UINT64_MAX
+#define STEP_NS NS_PER_S /* UTC is looked at anew when it moved this much */
 
 enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT };
 
@@ -201,23 +201,24 @@ static int64_t check_utc(struct capture *c)
 	return moved;
 }
 
-/* End of the interval after one that ends at end_ns: on the grid, in the future. */
-static uint64_t next_end(struct capture *c, uint64_t end_ns)
+static uint64_t next_end(const struct capture *c, uint64_t end_ns)
 {
-	uint64_t now = monotonic_ns(), length = c->o->interval_ns, next = NEVER;
+	uint64_t next = c->o->interval_ns ? end_ns + c->o->interval_ns : NEVER;
 
-	if (length) {
-		next = end_ns + length;
-		if (next <= now) {
-			next = c->first_ns + ((now - c->first_ns) / length + 1) * length;
-			if (!c->late_said)
-				cli_note(&c->o->cli,
-					 "writing takes longer than an interval: "
-					 "some are longer than asked for");
-			c->late_said = true;
-		}
-	}
 	return next < c->stop_ns ? next : c->stop_ns;
+}
+
+/* The counters of intervals that nobody reads begin to mix after some. */
+static void check_late(struct capture *c, uint64_t end_ns)
+{
+	uint64_t late_ns = monotonic_ns() - end_ns;
+
+	if (c->late_said || !c->o->interval_ns ||
+	    late_ns < (uint64_t)c->o->interval_ns * (COUNT_SETS - 2))
+		return;
+	cli_note(&c->o->cli,
+		 "writing takes longer than an interval: counters are not exact");
+	c->late_said = true;
 }
 
 static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
@@ -228,10 +229,11 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 		.duration_ns = end_ns - c->start_ns,
 		.step_ns = c->step_ns,
 	};
-	uint64_t next = next_end(c, end_ns), lost;
+	uint64_t lost;
 	int r;
 
-	sampler_cut(c->sampler, end_ns, next, &info.ticks);
+	check_late(c, end_ns);
+	sampler_cut(c->sampler, end_ns, &info.ticks);
 	drain(c);
 	c->drained_ns = monotonic_ns();
 	lost = sideband_lost(c->side);
@@ -256,7 +258,7 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	}
 	c->done++;
 	c->start_ns = end_ns;
-	c->end_ns = next;
+	c->end_ns = next_end(c, end_ns);
 	c->step_ns = check_utc(c);
 	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
 		c->stop = true;
@@ -268,7 +270,7 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 /* Stop now, unless the interval has ended by itself meanwhile. */
 static int end_early(struct capture *c, struct err *e)
 {
-	uint64_t now = (sampler_stop(c->sampler) + 1) & ~UINT64_C(1);
+	uint64_t now = sampler_stop(c->sampler);
 
 	return end_interval(c, now < c->end_ns ? now : c->end_ns, e);
 }
@@ -478,10 +480,10 @@ static int start(struct capture *c, struct err *e)
 		limit = o->count * o->interval_ns;
 	builder_begin(&c->builder);
 	c->utc_ns = utc_offset_ns();
-	c->first_ns = c->start_ns = c->drained_ns = monotonic_ns() & ~UINT64_C(1);
+	c->start_ns = c->drained_ns = monotonic_ns();
 	c->stop_ns = limit ? c->start_ns + limit : NEVER;
 	c->end_ns = next_end(c, c->start_ns);
-	r = sampler_start(c->sampler, c->end_ns, e);
+	r = sampler_start(c->sampler, c->start_ns, c->stop_ns, e);
 	if (!r && o->command)
 		r = command_run(&c->command, o->command[0], e);
 	return r;

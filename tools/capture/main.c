@@ -55,7 +55,7 @@ static int64_t parse_time(const char *option, const char *arg, int64_t least_ns)
 	/* a thousand years is as good as for ever, and leaves room to add */
 	if (num_parse_duration(arg, &ns) < 0 || ns < least_ns || ns > INT64_MAX / 4)
 		cli_usage_error("%s: not a duration: %s", option, arg);
-	return ns & ~INT64_C(1);
+	return ns;
 }
 
 static void parse_pids(struct capture_opts *o, const char *arg)
@@ -111,7 +111,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_rate(o, arg);
 		return 0;
 	case 'd':
-		o->duration_ns = parse_time("-d", arg, 2);
+		o->duration_ns = parse_time("-d", arg, 1);
 		return 0;
 	case 'i':
 		o->interval_ns = parse_time("-i", arg, INTERVAL_MIN_NS);

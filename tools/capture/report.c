@@ -32,11 +32,12 @@ static void add_row(struct report *r, const struct builder *b,
 	num_format_time(info->time_ns / NS_PER_S * NS_PER_S, start);
 	fprintf(stderr,
 		"%-20s %9.3f %8" PRId64 " %8" PRIu64 " %8" PRId64 " %8" PRId64
-		" %9" PRId64 " %9" PRId64 " %9" PRId64 " %6zu %8" PRIu64 " %8.1f\n",
+		" %9" PRId64 " %10" PRId64 " %9" PRId64 " %9" PRId64 " %6zu %8" PRIu64
+		" %8.1f\n",
 		start, (double)info->duration_ns / NS_PER_S, t->expected, b->kept,
-		t->idle, t->filtered, t->lost_ring, t->lost_recursion + t->lost_error,
-		builder_unexplained(b, t), b->procs->n, bytes,
-		(double)(cpu - r->cpu_ns) / 1e6);
+		t->idle, t->filtered, t->lost_ring, t->lost_timer,
+		t->lost_recursion + t->lost_error, builder_unexplained(b, t), b->procs->n,
+		bytes, (double)(cpu - r->cpu_ns) / 1e6);
 	r->cpu_ns = cpu;
 }
 

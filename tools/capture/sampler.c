@@ -19,23 +19,25 @@
 #include "tools/capture/clock.h"
 #include "tools/capture/privilege.h"
 
-struct tick_clock {
-	int fd;
-	uint64_t ticks; /* that must have come up to the last cut */
+/* Two events of one CPU that tick together: the clock, and the sampler that idle does not wake. */
+struct cpu_events {
+	int cpu;
+	int clock_fd, sample_fd; /* -1: not open */
+	uint64_t ticks;		 /* that must have come up to the last cut */
+	struct sample_counts last[COUNT_SETS]; /* each set when it was last read */
 };
 
 struct sampler {
 	struct cpu_bpf *skel;
 	struct bpf_link *fork_link;
 	struct ring_buffer *ring;
-	struct tick_clock *clocks;
-	size_t nclocks;
+	struct cpu_events *cpus;
+	size_t ncpus;
 	uint64_t period_ns;
 	uint64_t stopped_ns; /* 0: running */
-	unsigned int set;    /* of counters, in use before the boundary */
+	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
 	size_t npossible;    /* CPUs in per-CPU map values */
 	struct sample_cpu_counts *now;
-	struct sample_counts last[2]; /* sums when each set was last read */
 	uint64_t last_misses;
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
@@ -75,6 +77,8 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 	if (!s->skel)
 		return err_errno(e, errno, "cannot open the BPF programs");
 	s->skel->rodata->filtering = conf->filtering;
+	s->skel->rodata->period_ns = s->period_ns;
+	s->skel->rodata->length_ns = conf->length_ns;
 	if (!conf->filtering) {
 		bpf_program__set_autoload(s->skel->progs.on_fork, false);
 		bpf_map__set_max_entries(s->skel->maps.want, 1);
@@ -96,7 +100,8 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 	return 0;
 }
 
-static int open_clock(struct sampler *s, int cpu, struct tick_clock *c, struct err *e)
+static int open_event(struct sampler *s, int cpu, bool in_idle,
+		      const struct bpf_program *prog, int *fd, struct err *e)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -104,15 +109,15 @@ static int open_clock(struct sampler *s, int cpu, struct tick_clock *c, struct e
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		/* a period, not a frequency: reading the event then says how many there were */
 		.sample_period = s->period_ns,
+		.exclude_idle = !in_idle,
 		.disabled = 1,
 	};
-	int prog = bpf_program__fd(s->skel->progs.cpu_tick);
 
-	c->fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (c->fd < 0)
+	*fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (*fd < 0)
 		return privilege_explain_perf(errno, e);
-	if (ioctl(c->fd, PERF_EVENT_IOC_SET_BPF, prog) < 0)
-		return err_errno(e, errno, "cannot attach the sampler to CPU %d", cpu);
+	if (ioctl(*fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(prog)) < 0)
+		return err_errno(e, errno, "cannot attach to CPU %d", cpu);
 	return 0;
 }
 
@@ -123,11 +128,22 @@ int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct e
 	int r;
 
 	s->period_ns = NS_PER_S / conf->rate_hz;
-	s->clocks = xcalloc(conf->ncpus, sizeof(*s->clocks));
+	s->cpus = xcalloc(conf->ncpus, sizeof(*s->cpus));
+	for (; s->ncpus < conf->ncpus; s->ncpus++)
+		s->cpus[s->ncpus] = (struct cpu_events){
+			.cpu = conf->cpus[s->ncpus],
+			.clock_fd = -1,
+			.sample_fd = -1,
+		};
 	r = load(s, conf, e);
 	for (i = 0; i < conf->ncpus && r >= 0; i++) {
-		s->nclocks++;
-		r = open_clock(s, conf->cpus[i], &s->clocks[i], e);
+		struct cpu_events *c = &s->cpus[i];
+
+		r = open_event(s, c->cpu, true, s->skel->progs.clock_tick, &c->clock_fd,
+			       e);
+		if (r >= 0)
+			r = open_event(s, c->cpu, false, s->skel->progs.sample_tick,
+				       &c->sample_fd, e);
 	}
 	if (r < 0) {
 		sampler_free(s);
@@ -143,14 +159,16 @@ void sampler_free(struct sampler *s)
 
 	if (!s)
 		return;
-	for (i = 0; i < s->nclocks; i++) {
-		if (s->clocks[i].fd >= 0)
-			close(s->clocks[i].fd);
+	for (i = 0; i < s->ncpus; i++) {
+		if (s->cpus[i].clock_fd >= 0)
+			close(s->cpus[i].clock_fd);
+		if (s->cpus[i].sample_fd >= 0)
+			close(s->cpus[i].sample_fd);
 	}
 	ring_buffer__free(s->ring);
 	bpf_link__destroy(s->fork_link);
 	cpu_bpf__destroy(s->skel);
-	free(s->clocks);
+	free(s->cpus);
 	free(s->now);
 	free(s);
 }
@@ -170,20 +188,15 @@ void sampler_want(struct sampler *s, uint32_t tgid, uint32_t set, uint32_t clear
 		bpf_map_delete_elem(fd, &tgid);
 }
 
-static void set_boundary(struct sampler *s, uint64_t end_ns)
-{
-	/* the lowest bit is the set; a nanosecond does not matter, half a word would */
-	__atomic_store_n(&s->skel->bss->boundary, (end_ns & ~UINT64_C(1)) | s->set,
-			 __ATOMIC_RELEASE);
-}
-
-int sampler_start(struct sampler *s, uint64_t end_ns, struct err *e)
+int sampler_start(struct sampler *s, uint64_t first_ns, uint64_t stop_ns, struct err *e)
 {
 	size_t i;
 
-	set_boundary(s, end_ns);
-	for (i = 0; i < s->nclocks; i++) {
-		if (ioctl(s->clocks[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+	s->skel->bss->first_ns = first_ns;
+	s->skel->bss->stop_ns = stop_ns;
+	for (i = 0; i < s->ncpus; i++) {
+		if (ioctl(s->cpus[i].clock_fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
+		    ioctl(s->cpus[i].sample_fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err_errno(e, errno, "cannot start sampling");
 	}
 	return 0;
@@ -198,28 +211,21 @@ void sampler_drain(struct sampler *s,
 	ring_buffer__consume(s->ring);
 }
 
-/* Ticks of all clocks up to end_ns since the last time this was asked. */
-static int64_t expected_ticks(struct sampler *s, uint64_t end_ns)
+/* Ticks of a CPU up to end_ns since the last time this was asked. */
+static int64_t expected_ticks(const struct sampler *s, struct cpu_events *c,
+			      uint64_t end_ns)
 {
-	uint64_t ran_ns, at_ns, late_ns, ticks;
-	int64_t sum = 0;
-	size_t i;
+	uint64_t ran_ns, at_ns, late_ns, ticks, before = c->ticks;
 
-	for (i = 0; i < s->nclocks; i++) {
-		struct tick_clock *c = &s->clocks[i];
-
-		if (read(c->fd, &ran_ns, sizeof(ran_ns)) != sizeof(ran_ns))
-			continue;
-		/* a cpu-clock event counts the ns it is on */
-		at_ns = s->stopped_ns ? s->stopped_ns : monotonic_ns();
-		late_ns = at_ns > end_ns ? at_ns - end_ns : 0;
-		ticks = (ran_ns > late_ns ? ran_ns - late_ns : 0) / s->period_ns;
-		if (ticks > c->ticks) {
-			sum += ticks - c->ticks;
-			c->ticks = ticks;
-		}
-	}
-	return sum;
+	if (read(c->sample_fd, &ran_ns, sizeof(ran_ns)) != sizeof(ran_ns))
+		return 0;
+	/* a cpu-clock event counts the ns it is on */
+	at_ns = s->stopped_ns ? s->stopped_ns : monotonic_ns();
+	late_ns = at_ns > end_ns ? at_ns - end_ns : 0;
+	ticks = (ran_ns > late_ns ? ran_ns - late_ns : 0) / s->period_ns;
+	if (ticks > before)
+		c->ticks = ticks;
+	return c->ticks - before;
 }
 
 static uint64_t recursion_misses(struct sampler *s)
@@ -228,7 +234,7 @@ static uint64_t recursion_misses(struct sampler *s)
 	uint32_t size = sizeof(info);
 	uint64_t misses;
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.cpu_tick), &info,
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.sample_tick), &info,
 				   &size) < 0)
 		return s->last_misses;
 	misses = info.recursion_misses - s->last_misses;
@@ -236,29 +242,34 @@ static uint64_t recursion_misses(struct sampler *s)
 	return misses;
 }
 
-static void read_counts(struct sampler *s, struct tick_counts *out)
+/* Add what became of `expected` ticks of one CPU. */
+static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected,
+		       uint64_t end_ns, struct tick_counts *out)
 {
-	struct sample_counts sum = {0}, *last = &s->last[s->set];
-	uint32_t zero = 0;
-	size_t i;
+	const struct sample_cpu_counts *all = &s->now[c->cpu];
+	const struct sample_counts *now = &all->set[s->cuts % COUNT_SETS];
+	struct sample_counts *last = &c->last[s->cuts % COUNT_SETS];
+	int64_t sent = now->sent - last->sent, filtered = now->filtered - last->filtered;
+	int64_t lost_ring = now->lost_ring - last->lost_ring,
+		idle = now->idle - last->idle;
+	int64_t lost_timer = now->lost_timer - last->lost_timer;
+	int64_t errors = now->errors - last->errors;
+	int64_t rest =
+		expected - sent - filtered - lost_ring - lost_timer - errors - idle;
+	bool stands_still =
+		all->idle_run >= IDLE_RUN_LONG && all->due + s->period_ns < end_ns;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.counts), &zero, s->now) < 0)
-		sum = *last;
-	for (i = 0; i < s->npossible; i++) {
-		struct sample_counts *c = &s->now[i].set[s->set];
-
-		sum.sent += c->sent;
-		sum.idle += c->idle;
-		sum.filtered += c->filtered;
-		sum.lost_ring += c->lost_ring;
-		sum.errors += c->errors;
-	}
-	out->sent = sum.sent - last->sent;
-	out->idle = sum.idle - last->idle;
-	out->filtered = sum.filtered - last->filtered;
-	out->lost_ring = sum.lost_ring - last->lost_ring;
-	out->lost_error = sum.errors - last->errors;
-	*last = sum;
+	/* the clock stood still because there was nothing to do */
+	if (rest > 0 && (stands_still || now->throttled != last->throttled))
+		idle += rest;
+	out->expected += expected;
+	out->sent += sent;
+	out->filtered += filtered;
+	out->idle += idle;
+	out->lost_ring += lost_ring;
+	out->lost_timer += lost_timer;
+	out->lost_error += errors;
+	*last = *now;
 }
 
 /* Every BPF program that runs now has ended when this returns: one grace period of RCU. */
@@ -271,23 +282,35 @@ static void wait_for_programs(void)
 		nanosleep(&grace, NULL);
 }
 
-void sampler_cut(struct sampler *s, uint64_t end_ns, uint64_t next_end_ns,
-		 struct tick_counts *out)
+void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 {
-	out->expected = expected_ticks(s, end_ns);
+	int64_t *expected = xcalloc(s->ncpus, sizeof(*expected));
+	uint32_t zero = 0;
+	size_t i;
+	int fd = bpf_map__fd(s->skel->maps.counts);
+
+	*out = (struct tick_counts){.lost_recursion = recursion_misses(s)};
+	for (i = 0; i < s->ncpus; i++)
+		expected[i] = expected_ticks(s, &s->cpus[i], end_ns);
 	wait_for_programs();
-	read_counts(s, out);
-	out->lost_recursion = recursion_misses(s);
-	s->set ^= 1;
-	set_boundary(s, next_end_ns);
+	if (bpf_map_lookup_elem(fd, &zero, s->now) == 0) {
+		for (i = 0; i < s->ncpus; i++) {
+			if ((size_t)s->cpus[i].cpu < s->npossible)
+				add_counts(s, &s->cpus[i], expected[i], end_ns, out);
+		}
+	}
+	s->cuts++;
+	free(expected);
 }
 
 uint64_t sampler_stop(struct sampler *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->nclocks; i++)
-		ioctl(s->clocks[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (i = 0; i < s->ncpus; i++) {
+		ioctl(s->cpus[i].sample_fd, PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(s->cpus[i].clock_fd, PERF_EVENT_IOC_DISABLE, 0);
+	}
 	s->stopped_ns = monotonic_ns();
 	return s->stopped_ns;
 }

@@ -18,13 +18,15 @@ struct sampler_conf {
 	const int *cpus; /* those online */
 	size_t ncpus;
 	unsigned int rate_hz;
+	uint64_t length_ns;  /* of an interval */
 	uint64_t ring_bytes; /* rounded up to a power of two of at least a page */
 	bool filtering;	     /* only the processes of sampler_want() */
 };
 
 /* Ticks of all CPUs in one interval. */
 struct tick_counts {
-	int64_t expected, sent, idle, filtered, lost_ring, lost_recursion, lost_error;
+	int64_t expected, sent, idle, filtered, lost_ring, lost_timer, lost_recursion,
+		lost_error;
 };
 
 /* Load everything and open the clocks, stopped. Messages say what is missing and how to get it. */
@@ -34,8 +36,11 @@ void sampler_free(struct sampler *s);
 /* Set and clear reasons (enum want_flags) to sample a process; none left: it is not sampled. */
 void sampler_want(struct sampler *s, uint32_t tgid, uint32_t set, uint32_t clear);
 
-/* Start the clocks. Ends of intervals are even numbers of ns. */
-int sampler_start(struct sampler *s, uint64_t end_ns, struct err *e);
+/*
+ * Start the clocks. The first interval begins at first_ns, which is now; ticks at and after
+ * stop_ns are not looked at.
+ */
+int sampler_start(struct sampler *s, uint64_t first_ns, uint64_t stop_ns, struct err *e);
 
 /* Hand out the samples that are in the ring now; ips: kernel's, then the user's. */
 void sampler_drain(struct sampler *s,
@@ -43,11 +48,10 @@ void sampler_drain(struct sampler *s,
 		   void *ctx);
 
 /*
- * End the interval at end_ns, which is not in the future: its counts, and the end of the next.
- * After this, sampler_drain() gives every sample from before end_ns.
+ * The counts of the interval that ended at end_ns, each in its turn; only the last one may end
+ * early. After this, sampler_drain() gives every sample from before end_ns.
  */
-void sampler_cut(struct sampler *s, uint64_t end_ns, uint64_t next_end_ns,
-		 struct tick_counts *out);
+void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out);
 
 /* Stop the clocks; the time when all were stopped. */
 uint64_t sampler_stop(struct sampler *s);
