@@ -134,6 +134,9 @@ $(OBJ)/tests/lib/%.o: ALL_CFLAGS += -fno-omit-frame-pointer
 $(BUILD)/tests/lib/%: $(OBJ)/tests/lib/%.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+# Its stacks have to be known, whatever the compiler's defaults are.
+$(OBJ)/tests/lib/workload.o: ALL_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+
 units: $(UNITS)
 replays: $(REPLAYS)
 helpers: $(HELPERS)

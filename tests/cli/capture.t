@@ -1,0 +1,323 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# prof-capture on this machine's kernel: what it says of loads that are known.
+. "$top/tests/lib/tap.sh"
+
+[ "$(id -u)" -eq 0 ] || skip_all 'needs root'
+run prof-capture -q -d 0.05
+if [ "$status" -ne 0 ] &&
+	grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown' "$tmp/err"; then
+	skip_all "$(cat "$tmp/err")"
+fi
+is "$status" 0 'captures here' || diag "$tmp/err"
+workload=$build/tests/lib/workload
+cpus=$(getconf _NPROCESSORS_ONLN)
+
+# stacks FILE: one line for each stack, root first, with its number of samples
+stacks() {
+	prof-symbolize -q "$1" | prof-render -f folded -t samples
+}
+
+# samples REGEX: of the stacks on standard input, how many samples match
+samples() {
+	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, ""); if ($0 ~ re) s += n } END { print s + 0 }'
+}
+
+# most PART WHOLE PERCENT: PART is at least so much of WHOLE, and that is not nothing
+most() {
+	[ "$2" -ge 20 ] && [ $(($1 * 100)) -ge $(($2 * $3)) ]
+}
+
+# comment FILE KEY: a counter of the first profile
+comment() {
+	prof-render -f text "$1" | sed -n "s/^comment \"profpipe: $2=\(.*\)\"$/\1/p" | head -n 1
+}
+
+# balance FILE: one line for each profile: "ok", or what is wrong with its counters. Ticks
+# that fall together with an interval's end may be counted on either side of it.
+balance() {
+	prof-render -f text "$1" | awk -v slack=$((2 * cpus)) '
+		$1 == "profile" { delete c; n = 0 }
+		$1 == "comment" && match($0, /profpipe: [a-z_]+=-?[0-9]+"$/) {
+			split(substr($0, RSTART + 10, RLENGTH - 11), kv, "=")
+			c[kv[1]] = kv[2]
+		}
+		$1 == "sample" { n += $2 }
+		$1 == "end" {
+			sum = c["kept"] + c["idle"] + c["filtered"] + c["unexplained"]
+			for (k in c)
+				if (k ~ /^lost_/)
+					sum += c[k]
+			u = c["unexplained"] < 0 ? -c["unexplained"] : c["unexplained"]
+			if (!("expected" in c) || sum != c["expected"])
+				print "sum " sum ", expected " c["expected"]
+			else if (n != c["kept"])
+				print "samples " n ", kept " c["kept"]
+			else if (u > c["expected"] / 100 + slack)
+				print "unexplained " c["unexplained"] " of " c["expected"]
+			else
+				print "ok"
+		}'
+}
+balanced() { # balanced FILE PROFILES DESCRIPTION
+	balance "$1" >"$tmp/balance"
+	[ "$(grep -c '^ok$' "$tmp/balance")" -eq "$2" ] && [ "$(wc -l <"$tmp/balance")" -eq "$2" ]
+	ok $? "$3" || diag "$tmp/balance"
+}
+
+# --- shares and stacks -----------------------------------------------------------------------
+prof-capture -F 999 -o "$tmp/split" -- "$workload" split 3 >"$tmp/truth" 2>"$tmp/err"
+ok $? 'a command: captured to its end' || diag "$tmp/err"
+stacks "$tmp/split" >"$tmp/s"
+major=$(samples '(^|;)hot_major(;|$)' <"$tmp/s")
+minor=$(samples '(^|;)hot_minor(;|$)' <"$tmp/s")
+awk -v a="$major" -v b="$minor" '
+	{ p = $1 / ($1 + $2); n = a + b; d = a / n - p; if (d < 0) d = -d
+	  exit !(n > 1000 && d <= 4 * sqrt(p * (1 - p) / n) + 0.01) }' "$tmp/truth"
+ok $? "two functions at 75 : 25: $major and $minor samples" || diag "$tmp/truth" "$tmp/s"
+whole=$(samples '(^|;)main;split;hot_(major|minor)(;|$)' <"$tmp/s")
+most "$whole" $((major + minor)) 95
+ok $? "their callers are there: $whole of $((major + minor))" || diag "$tmp/s"
+balanced "$tmp/split" 1 'each tick is accounted for'
+[ "$(comment "$tmp/split" filtered)" -gt 0 ]
+ok $? 'what was not asked for is filtered'
+prof-render -f text "$tmp/split" >"$tmp/text"
+like "$tmp/text" '^type "cpu" "nanoseconds" default$' 'the CPU time is the default type'
+like "$tmp/text" '^period "cpu" "nanoseconds" 1001001$' 'the period is that of the rate'
+like "$tmp/text" "\"comm\"=\"workload\".*\"executable\"=\"$workload\"" 'labels of the program'
+like "$tmp/text" '"pid"=[0-9]+( |$)' 'the label pid is a number'
+like "$tmp/text" "\"node\"=\"$(uname -n)\"" 'the label node is the host'
+id=$(readelf -n "$workload" | sed -n 's/.*Build ID: //p')
+like "$tmp/text" "^mapping .* \"$workload\" \"$id\"" 'its mapping has the build id'
+like "$tmp/text" "\"build_id\"=\"$id\"" 'and so has the label'
+
+prof-capture -F 999 -o "$tmp/recurse" -- "$workload" recurse 1 20
+stacks "$tmp/recurse" | sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
+all=$(samples ';descend|;twenty' <"$tmp/s")
+deep=$(samples ';twenty(;[^d]|$)' <"$tmp/s")
+most "$deep" "$all" 95
+ok $? "a recursion of 20 is 20 frames: $deep of $all" || diag "$tmp/s"
+
+prof-capture -F 999 -o "$tmp/deep" -- "$workload" recurse 0.5 300
+stacks "$tmp/deep" | sed -E 's/(;descend){100,}/;hundred/' >"$tmp/s"
+all=$(samples 'descend|hundred' <"$tmp/s")
+deep=$(samples '^\[truncated\];hundred' <"$tmp/s")
+most "$deep" "$all" 95
+ok $? "a deeper stack than the kernel follows says so: $deep of $all" || diag "$tmp/s"
+
+prof-capture -F 999 -o "$tmp/kernel" -- "$workload" kernel 1
+stacks "$tmp/kernel" >"$tmp/s"
+all=$(samples 'read_much' <"$tmp/s")
+joined=$(samples '(^|;)main;kernel_load;read_much;.*sys_read;.*read' <"$tmp/s")
+most "$joined" "$all" 80
+ok $? "kernel frames stand on the program's: $joined of $all" || diag "$tmp/s"
+prof-render -f text "$tmp/kernel" >"$tmp/text"
+like "$tmp/text" '^mapping .* 0x0 "\[kernel.kallsyms\]_stext" "[0-9a-f]+" F' 'the kernel is a mapping'
+stext=$(sed -n 's/ T _stext$//p' /proc/kallsyms)
+like "$tmp/text" "^mapping [0-9]+ 0x$stext .*kernel.kallsyms" 'from _stext on'
+
+if [ "$(uname -m)" = x86_64 ]; then
+	prof-capture -F 999 -o "$tmp/jit" -- "$workload" jit 0.5
+	stacks "$tmp/jit" >"$tmp/s"
+	all=$(samples 'jit_load' <"$tmp/s")
+	jit=$(samples '^\[jit: no map\].*main;jit_load;[^;_]*$' <"$tmp/s")
+	most "$jit" "$all" 90
+	ok $? "code made at run time is pointed out: $jit of $all" || diag "$tmp/s"
+fi
+
+# --- processes ---------------------------------------------------------------------------------
+# From the text twin: samples with user frames, how many have the first of them in a mapping,
+# how many of those mappings have a build id, how many name the executable.
+user_frames() {
+	prof-render -f text "$1" | awk '
+		$1 == "mapping" { kernel["m" $2] = $6 ~ /^"\[/ && $6 !~ /vdso/
+				  id["m" $2] = $(NF - 1) != "\"\"" }
+		$1 == "location" { map[$2] = $3; addr[$2] = $4 }
+		$1 == "sample" {
+			for (i = 5; $i != ":"; i++) {
+				if (kernel[map[$i]] || addr[$i] == "0x0" || addr[$i] ~ /^0xffff/)
+					continue
+				users += $2
+				if (map[$i] != "m0") { mapped += $2; ids += id[map[$i]] * $2 }
+				if ($0 ~ /"executable"="/) exe += $2
+				break
+			}
+		}
+		END { print users + 0, mapped + 0, ids + 0, exe + 0 }'
+}
+prof-capture -F 999 -o "$tmp/short" -- "$workload" spawn 100 15
+read -r users mapped ids exe <<-END
+	$(user_frames "$tmp/short")
+END
+most "$mapped" "$users" 95
+ok $? "100 processes of 15 ms: $mapped of $users samples have a mapping"
+is "$ids" "$mapped" 'and each of those a build id'
+most "$exe" "$users" 95
+ok $? "and $exe name the executable"
+stacks "$tmp/short" >"$tmp/s"
+all=$(samples 'short_burn' <"$tmp/s")
+[ "$all" -gt 1000 ]
+ok $? "children are followed: $all samples in them"
+
+cp "$workload" "$tmp/first"
+cp "$workload" "$tmp/second"
+prof-capture -F 999 -o "$tmp/become" -- "$tmp/first" become 300 "$tmp/second"
+prof-render -f text "$tmp/become" | sed -n 's/.*"comm"="\([^"]*\)".*"executable"="\([^"]*\)".*/\1 \2/p' |
+	sort | uniq -c >"$tmp/pairs"
+awk -v t="$tmp" '$2 == "first" && $3 == t "/first" { a += $1 }
+	$2 == "second" && $3 == t "/second" { b += $1 }
+	{ n += $1 } END { exit !(a && b && a + b >= n - 3) }' "$tmp/pairs"
+ok $? 'a process that execs is two programs' || diag "$tmp/pairs"
+
+prof-capture -F 999 -o "$tmp/orphan" -- "$workload" orphan 0.5
+stacks "$tmp/orphan" >"$tmp/s"
+all=$(samples 'orphan;short_burn' <"$tmp/s")
+[ "$all" -gt 250 ]
+ok $? "a process whose main thread has ended: $all samples" || diag "$tmp/s"
+
+"$workload" split 30 >/dev/null &
+load=$!
+prof-capture -F 999 -d 0.5 -p "$load" >"$tmp/pid"
+prof-render -f text "$tmp/pid" >"$tmp/text"
+is "$(grep -o '"pid"=[0-9]*' "$tmp/text" | sort -u)" "\"pid\"=$load" '-p: only that process'
+[ "$(comment "$tmp/pid" kept)" -gt 100 ]
+ok $? '-p: which was running before'
+
+# --- selection by name: one that runs already, one that starts later, one that is not meant ------
+cp "$workload" "$tmp/wanted_a"
+cp "$workload" "$tmp/wanted_b"
+"$tmp/wanted_a" burn 1000 &
+one=$!
+{
+	sleep 0.3
+	exec "$tmp/wanted_b" burn 300
+} &
+two=$!
+prof-capture -F 999 -d 1 --comm 'wanted_?' --comm nothing >"$tmp/comm"
+prof-render -f text "$tmp/comm" | grep -o '"comm"="[^"]*"' | sort -u | tr '\n' ' ' >"$tmp/names"
+is "$(cat "$tmp/names")" '"comm"="wanted_a" "comm"="wanted_b" ' '--comm: by name, also later'
+balanced "$tmp/comm" 1 '--comm: each tick is accounted for'
+
+# --- labels --------------------------------------------------------------------------------------
+prof-capture -F 999 -d 0.2 -p "$load" --label env=test --label 'team=a=b' --node n1 \
+	--labels thread_name,thread_id,ppid,cpu,kernel_release >"$tmp/labels"
+prof-render -f text "$tmp/labels" >"$tmp/text"
+for l in '"env"="test"' '"team"="a=b"' '"node"="n1"' '"thread_name"="workload"' \
+	"\"thread_id\"=$load" "\"ppid\"=$$" '"cpu"="[0-9]+"' "\"kernel_release\"=\"$(uname -r)\""; do
+	like "$tmp/text" "^sample .*$l( |\$)" "label $l"
+done
+refuses '--labels: an unknown one' prof-capture --labels thread_name,nonsense
+refuses '--label without =' prof-capture --label x
+
+# --- intervals -----------------------------------------------------------------------------------
+prof-capture -q -F 499 -d 4 -i 0.4 -n 10 >"$tmp/ten" &
+a=$!
+prof-capture -q -F 499 -d 4 -p "$load" >"$tmp/long" &
+wait "$a"
+wait $!
+prof-render -f text "$tmp/ten" >"$tmp/text"
+awk '$1 == "time" { if (n++ && $2 != end) bad = 1; time = $2 }
+	$1 == "duration" { end = time + $2; if ($2 <= 0) bad = 1 }
+	END { exit !(n == 10 && !bad) }' "$tmp/text"
+ok $? 'ten intervals, each begins where the one before ended' || grep -E '^(time|dur)' "$tmp/text" | diag
+balanced "$tmp/ten" 10 'ten intervals: in each one every tick is accounted for'
+# the same process in both, at the same time
+prof-merge -s "pid=\"$load\"" "$tmp/ten" | prof-render -f folded -t samples >"$tmp/ten.s"
+prof-render -f folded -t samples "$tmp/long" >"$tmp/long.s"
+sum=$(samples . <"$tmp/ten.s")
+long=$(samples . <"$tmp/long.s")
+awk -v a="$sum" -v b="$long" 'BEGIN { d = a > b ? a - b : b - a
+	exit !(b > 200 && d <= 4 * sqrt(b) + 0.05 * b) }'
+ok $? "ten intervals hold what one long one does: $sum, $long"
+
+prof-capture -F 9999 --ring 64K -d 1 >"$tmp/lossy" 2>"$tmp/err"
+like "$tmp/err" '^prof-capture: lost [0-9]+ of [0-9]+ samples \([0-9.]+ %\): ring too small, try --ring' \
+	'a ring too small: says so'
+is "$(wc -l <"$tmp/err")" 1 'once'
+[ "$(comment "$tmp/lossy" lost_ring)" -gt 0 ]
+ok $? "and counts it: $(comment "$tmp/lossy" lost_ring)"
+balanced "$tmp/lossy" 1 'and all the others'
+
+prof-capture -q -d 0.3 -i 0.1 -p 1 --stats >"$tmp/empty" 2>"$tmp/err"
+is "$(prof-render -f text "$tmp/empty" | grep -c '^profile$')" 3 'a profile for each interval, with samples or not'
+is "$(wc -l <"$tmp/err")" 4 '--stats: a heading and a line for each'
+
+# --- ends ----------------------------------------------------------------------------------------
+timeout --preserve-status -s INT 1 prof-capture >"$tmp/int" 2>"$tmp/err"
+is $? 0 'an interrupt is an ordinary end'
+[ "$(comment "$tmp/int" kept)" -gt 0 ]
+ok $? 'with the data'
+balanced "$tmp/int" 1 'and each tick accounted for'
+timeout -s INT 1.5 sh -c "prof-capture | prof-symbolize | prof-render >$tmp/table" 2>"$tmp/err"
+like "$tmp/table" 'hot_major' 'Ctrl-C on a pipeline: the table is there' || diag "$tmp/err"
+
+(
+	timeout 20 prof-capture -i 0.2 2>"$tmp/err"
+	echo $? >"$tmp/st"
+) | head -c 1 >/dev/null
+is "$(cat "$tmp/st")" 0 'a reader that has enough is an ordinary end'
+is "$(cat "$tmp/err")" '' 'and a quiet one'
+
+mkdir "$tmp/dir"
+prof-capture -d 30 -o "$tmp/dir/killed.pb.gz" &
+pid=$!
+sleep 0.5
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+is "$(ls "$tmp/dir")" '' 'killed: nothing under the final name'
+
+run sh -c 'prof-capture -d 0.1 >/dev/full'
+is "$status" 2 'a full device: exit status 2'
+is "$(wc -l <"$tmp/err")" 1 'a full device: one line' || diag "$tmp/err"
+run prof-capture -d 0.1 -o /dev/full
+is "$status" 2 'a full device by -o: exit status 2'
+kill "$load" "$one" "$two" 2>/dev/null
+
+# --- names of files ------------------------------------------------------------------------------
+refuses 'one name for many intervals' prof-capture -i 1 -o "$tmp/dir/x.pb.gz"
+refuses 'names that come again' prof-capture -i 1 -o "$tmp/dir/%H%M%S.pb.gz"
+refuses 'names too coarse' prof-capture -i 1 -n 3 -o "$tmp/dir/%Y%m%d%H%M.pb.gz"
+refuses 'a directory that is not there' prof-capture -d 1 -o "$tmp/none/x.pb.gz"
+is "$(ls "$tmp/dir")" '' 'refused: no file'
+prof-capture -q -d 2 -i 1 -o "$tmp/dir/{type}-%s.pb.gz"
+is $? 0 'a file for each interval'
+is "$(echo "$tmp/dir"/* | sed "s|$tmp/dir/||g; s/[0-9]\{10\}/TIME/g")" \
+	'cpu-TIME.pb.gz cpu-TIME.pb.gz' 'named by type and time'
+for f in "$tmp/dir"/*; do
+	is "cpu-$(prof-render -f text "$f" | sed -n 's/^time \([0-9]*\)[0-9]\{9\}$/\1/p').pb.gz" \
+		"$(basename "$f")" 'the time is that of the start'
+done
+
+# --- a command -----------------------------------------------------------------------------------
+run prof-capture -- sh -c 'echo out; echo err >&2'
+is "$status" 0 'a command without -o'
+is "$(grep -c '^out$\|^err$' "$tmp/err")" 2 'its standard output goes to standard error'
+prof-render -f text "$tmp/out" >/dev/null 2>&1
+ok $? 'and standard output holds the profile'
+refuses 'a command that is not there' prof-capture -- "$tmp/no-such-command"
+refuses 'a command without --' prof-capture true
+refuses 'a process that is not there' prof-capture -p 2147483646
+refuses 'a rate of nothing' prof-capture -F 0
+refuses '-n without -i' prof-capture -n 3
+
+# --- privileges ----------------------------------------------------------------------------------
+program=$tmp/prof-capture
+cp "$(command -v prof-capture)" "$program"
+chmod 755 "$tmp" "$program"
+nobody() { # nobody CAPS COMMAND…: as an ordinary user with these capabilities ("-all": none)
+	caps=$1
+	shift
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$caps" \
+		--ambient-caps="$caps" "$@"
+}
+refuses 'no privilege: refused' nobody -all "$program" -d 1
+like "$tmp/err" 'missing: CAP_BPF, CAP_PERFMON\)' 'and says what is missing'
+if nobody -all,+bpf true 2>/dev/null; then
+	refuses 'half of it: refused' nobody -all,+bpf "$program" -d 1
+	like "$tmp/err" 'missing: CAP_PERFMON\)' 'and says which half'
+	run nobody -all,+bpf,+perfmon "$program" -F 999 -d 0.5
+	is "$status" 0 'CAP_BPF and CAP_PERFMON are enough' || diag "$tmp/err"
+	is "$(wc -l <"$tmp/err")" 1 'with one warning' || diag "$tmp/err"
+	like "$tmp/err" 'kernel symbols are hidden' 'that kernel symbols are hidden'
+fi
+done_testing
