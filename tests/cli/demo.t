@@ -63,7 +63,7 @@ fi
 if "$build/bin/prof-capture" -d 0.1 -o "$tmp/try.pb.gz" 2>"$tmp/err"; then
 	run scripts/demo 2
 	is "$status" 0 'demo: exit status' || diag "$tmp/out" "$tmp/err"
-	like "$tmp/out" '^fib, called by addition .*demo-server .*CPU cores' 'it finds fib in C' ||
+	like "$tmp/out" '^fib, called by addition, in libmathdep.so, .*demo-server .*CPU cores' 'it finds fib in C' ||
 		tail -n 30 "$tmp/out" | diag
 	if command -v go >/dev/null; then
 		like "$tmp/out" '^example\.com/mathdep\.fib, called by example\.com/mathdep\.Addition' \
