@@ -25,15 +25,15 @@ int buf_reserve(struct buf *b, size_t n)
 
 	if (__builtin_add_overflow(b->len, n, &need) || need > b->max)
 		return -E2BIG;
-	if (need < b->cap)
+	if (b->data && need <= b->cap)
 		return 0;
 	cap = b->cap + b->cap / 2;
-	if (cap > b->max)
-		cap = b->max;
-	if (cap < need)
-		cap = need;
 	if (cap < 64)
 		cap = 64;
+	if (cap < need)
+		cap = need;
+	if (cap > b->max)
+		cap = b->max;
 	/* one byte more than is counted, for buf_str() */
 	b->data = xrealloc(b->data, cap + 1);
 	b->cap = cap;

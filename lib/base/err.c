@@ -4,6 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ": tail" behind what is in msg; what is in front gives way, for the tail says the cause. */
+static void append(struct err *e, const char *tail)
+{
+	size_t n = strlen(e->msg), tail_n = strlen(tail) + 2;
+
+	if (tail_n >= sizeof(e->msg))
+		n = 0;
+	else if (n > sizeof(e->msg) - 1 - tail_n)
+		n = sizeof(e->msg) - 1 - tail_n;
+	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", tail);
+}
+
 int err_set(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -18,14 +30,12 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 int err_errno(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
-	size_t n;
 
 	e->code = code;
 	va_start(ap, fmt);
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
-	n = strlen(e->msg);
-	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", strerror(code));
+	append(e, strerror(code));
 	return -code;
 }
 
@@ -33,13 +43,11 @@ int err_prefix(struct err *e, const char *fmt, ...)
 {
 	char old[sizeof(e->msg)];
 	va_list ap;
-	size_t n;
 
 	memcpy(old, e->msg, sizeof(old));
 	va_start(ap, fmt);
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
-	n = strlen(e->msg);
-	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", old);
+	append(e, old);
 	return -e->code;
 }

@@ -89,25 +89,26 @@ int num_parse_i64(const char *s, int64_t *out)
 /* "12.34" times `unit`, exact to the unit's last digit; *s moves behind the number. */
 static int take_scaled(const char **s, uint64_t unit, uint64_t *out)
 {
-	uint64_t whole, frac = 0;
+	uint64_t whole, digits = 0, scale = 1;
 	int r = take_u64(s, &whole);
 
 	if (r < 0)
 		return r;
 	if (**s == '.') {
-		uint64_t step = unit;
-
 		(*s)++;
 		if (!is_digit(**s))
 			return -EINVAL;
 		for (; is_digit(**s); (*s)++) {
-			/* digit/10^k of the unit; what is below one is cut */
-			frac += step * (uint64_t)(**s - '0') / 10;
-			step /= 10;
+			/* 18 digits are finer than any unit has parts */
+			if (scale == 1000000000000000000u)
+				continue;
+			digits = digits * 10 + (uint64_t)(**s - '0');
+			scale *= 10;
 		}
 	}
+	digits = (unsigned __int128)digits * unit / scale;
 	if (__builtin_mul_overflow(whole, unit, &whole) ||
-	    __builtin_add_overflow(whole, frac, &whole))
+	    __builtin_add_overflow(whole, digits, &whole))
 		return -ERANGE;
 	*out = whole;
 	return 0;
@@ -142,8 +143,8 @@ static int64_t unit_ns(const char *name, size_t n)
 
 int num_parse_duration(const char *s, int64_t *ns)
 {
+	const char *p, *unit, *start = s;
 	uint64_t sum = 0, part;
-	const char *p, *unit;
 	int64_t scale;
 	int r;
 
@@ -156,7 +157,8 @@ int num_parse_duration(const char *s, int64_t *ns)
 		for (unit = p; (*p | 32) >= 'a' && (*p | 32) <= 'z'; p++)
 			;
 		scale = unit_ns(unit, p - unit);
-		if (!scale || (p == unit && *p))
+		/* a number without a unit only alone: "1h30" could mean many things */
+		if (!scale || (p == unit && (*p || s != start)))
 			return -EINVAL;
 		r = take_scaled(&s, scale, &part);
 		if (r < 0)
@@ -255,8 +257,8 @@ static int parse_rfc3339(const char *s, int64_t *ns)
 	struct tm tm = {0}, back;
 	uint64_t frac = 0;
 	int zone = 0;
+	__int128 v;
 	time_t t;
-	int64_t v;
 
 	if (take_fixed(&s, 4, &tm.tm_year) || take_char(&s, "-") < 0 ||
 	    take_fixed(&s, 2, &tm.tm_mon) || take_char(&s, "-") < 0 ||
@@ -289,11 +291,12 @@ static int parse_rfc3339(const char *s, int64_t *ns)
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
 	back = tm;
-	t = timegm(&back);
+	back.tm_sec = 0; /* a leap second may belong to the next day */
+	t = timegm(&back) + tm.tm_sec;
 	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon)
 		return -EINVAL;
-	if (__builtin_mul_overflow((int64_t)t - zone, NS_PER_S, &v) ||
-	    __builtin_add_overflow(v, (int64_t)frac, &v))
+	v = (__int128)(t - zone) * NS_PER_S + frac;
+	if (v < INT64_MIN || v > INT64_MAX)
 		return -ERANGE;
 	*ns = v;
 	return 0;
