@@ -98,8 +98,9 @@ static int gz_start(struct gz_reader *g, struct err *e)
 	if (fstat(g->fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return err_set(e, EISDIR, "is a directory");
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size <= WHOLE_MAX) {
-		/* one byte more, so that the end is seen by the same read */
-		want = st.st_size + 1;
+		/* one byte more, so that the end is seen by the same read; a file of /proc
+		   says 0 and has more */
+		want = st.st_size < 4096 ? 4096 : st.st_size + 1;
 		g->whole = true;
 	}
 	do {

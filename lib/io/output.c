@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/num.h"
 #include "lib/base/xalloc.h"
 
 #define BUFFER (64 * 1024)
@@ -52,6 +53,16 @@ static int follow_links(const char *path, char **out, struct err *e)
 	return err_errno(e, ELOOP, "%s", path);
 }
 
+/* What rename() would say in the end is said at once. */
+static int check_target(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? 0 : err_errno(e, errno, "%s", path);
+	return S_ISDIR(st.st_mode) ? err_errno(e, EISDIR, "%s", path) : 0;
+}
+
 /* A new file beside o->path, named so that no glob of profiles finds it. */
 static int open_temporary(struct output *o, struct err *e)
 {
@@ -80,21 +91,50 @@ static int open_temporary(struct output *o, struct err *e)
 	return err_errno(e, errno, "%s", o->path);
 }
 
+/* The descriptor that a path names, or -1. */
+static int named_descriptor(const char *path)
+{
+	static const char *const dirs[] = {"/dev/fd/", "/proc/self/fd/"};
+	uint64_t fd;
+	size_t i, n;
+
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		n = strlen(dirs[i]);
+		if (!strncmp(path, dirs[i], n) && !num_parse_u64(path + n, &fd) &&
+		    fd <= INT_MAX)
+			return fd;
+	}
+	return -1;
+}
+
 static bool written_in_place(const char *path)
 {
 	struct stat st;
 
-	if (!strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) ||
-	    !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr"))
-		return true;
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Opening by such a name would lose the place in the file, and O_APPEND. */
+static int duplicate(int fd)
+{
+	int mode = fcntl(fd, F_GETFL);
+
+	if (mode >= 0 && (mode & O_ACCMODE) == O_RDONLY) {
+		errno = EBADF;
+		return -1;
+	}
+	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
 int output_open(const char *path, bool binary, struct output **out, struct err *e)
 {
 	struct output *o = xcalloc(1, sizeof(*o));
+	int fd = path ? named_descriptor(path) : -1, r = 0;
 	struct stat st;
-	int r = 0;
 
 	o->buf = xmalloc(BUFFER);
 	o->fd = -1;
@@ -103,14 +143,20 @@ int output_open(const char *path, bool binary, struct output **out, struct err *
 		o->is_stdout = true;
 		if (fstat(o->fd, &st) < 0)
 			r = err_errno(e, errno, "standard output");
+	} else if (fd >= 0) {
+		o->fd = duplicate(fd);
+		if (o->fd < 0)
+			r = err_errno(e, errno, "%s", path);
 	} else if (written_in_place(path)) {
 		o->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		if (o->fd < 0)
 			r = err_errno(e, errno, "%s", path);
+	} else if (!*path) {
+		r = err_errno(e, ENOENT, "name of the output is empty");
 	} else {
 		r = follow_links(path, &o->path, e);
-		if (!r && stat(o->path, &st) == 0 && S_ISDIR(st.st_mode))
-			r = err_errno(e, EISDIR, "%s", path);
+		if (!r)
+			r = check_target(o->path, e);
 		if (!r)
 			r = open_temporary(o, e);
 	}

@@ -3,8 +3,8 @@
  * Where a program's result goes: standard output, or a file that appears whole or not at all.
  *
  * A path is written under a temporary name beside it that starts with ".", synced and renamed
- * over it by output_commit(); symbolic links are followed. An existing device, FIFO or
- * /dev/fd/N is opened and written as it is. output_abort() leaves nothing behind.
+ * over it by output_commit(); symbolic links are followed. An existing device or FIFO is opened
+ * and written as it is; /dev/fd/N is that descriptor, written from where it stands. output_abort() leaves nothing behind.
  */
 #pragma once
 

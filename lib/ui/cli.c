@@ -2,6 +2,7 @@
 #include "lib/ui/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +45,23 @@ static void ignore_first_interrupt(void)
 	sigaction(SIGINT, &sa, NULL);
 }
 
+/*
+ * A file opened later must not become standard input, output or error, else messages would go
+ * into it. What was closed is taken by something whose use fails, as it would have.
+ */
+static void hold_standard_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
+
 void cli_start(const char *program, bool filter)
 {
+	hold_standard_descriptors();
 	program_invocation_name = program_invocation_short_name = (char *)program;
 	argp_err_exit_status = EXIT_TROUBLE;
 	argp_program_version_hook = print_version;
