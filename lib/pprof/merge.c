@@ -27,6 +27,7 @@ struct result {
 	uint32_t split;
 	struct counter *counters;
 	size_t ncounters, counters_cap;
+	struct id_table counter_ids; /* by key */
 	/* all other comments, each once */
 	uint32_t *comments;
 	size_t ncomments, comments_cap;
@@ -66,6 +67,7 @@ void merger_free(struct merger *m)
 		profile_free(m->results[i].p);
 		free(m->results[i].counters);
 		free(m->results[i].comments);
+		id_table_release(&m->results[i].counter_ids);
 		id_table_release(&m->results[i].comment_ids);
 	}
 	free(m->results);
@@ -128,6 +130,7 @@ static struct result *result_for(struct merger *m, const struct header *h, int64
 	id = m->nresults++;
 	r = &m->results[id];
 	*r = (struct result){.p = profile_new(m->st), .window = window, .split = split};
+	id_table_init(&r->counter_ids);
 	id_table_init(&r->comment_ids);
 	header_copy(&r->p->h, h);
 	r->p->h.duration_ns = 0;
@@ -176,20 +179,24 @@ static bool parse_counter(struct store *st, uint32_t comment, uint32_t *key,
 static int add_counter(const struct merger *m, struct result *r, uint32_t key,
 		       int64_t value, struct err *e)
 {
-	size_t i;
+	uint64_t x = hash_u64(1, key);
+	uint32_t id;
+	size_t s;
 
-	for (i = 0; i < r->ncounters; i++) {
-		if (r->counters[i].key != key)
+	for (s = id_table_first(&r->counter_ids, x);
+	     (id = id_table_at(&r->counter_ids, x, &s)) != ID_NONE; s++) {
+		if (r->counters[id].key != key)
 			continue;
-		if (__builtin_add_overflow(r->counters[i].sum, value,
-					   &r->counters[i].sum))
+		if (__builtin_add_overflow(r->counters[id].sum, value,
+					   &r->counters[id].sum))
 			return err_set(e, EOVERFLOW,
 				       "the sum of comment %s does not fit 64 bits",
 				       store_cstr(m->st, key));
 		return 0;
 	}
 	XGROW(r->counters, r->ncounters, r->counters_cap);
-	r->counters[r->ncounters++] = (struct counter){key, value};
+	r->counters[r->ncounters] = (struct counter){key, value};
+	id_table_put(&r->counter_ids, x, r->ncounters++);
 	return 0;
 }
 

@@ -79,9 +79,15 @@ static int fail(const struct message *m, const uint8_t *p, const char *field,
 static int message_room(struct message *m, void **p, size_t *cap, size_t need,
 			size_t size, struct err *e)
 {
-	size_t old = *cap;
-	uint64_t grown = (old + old / 2 > need ? old + old / 2 : need) - old;
+	size_t old = *cap, bound = old + old / 2;
+	uint64_t grown;
 
+	/* as xgrow() will have it */
+	if (bound < 16)
+		bound = 16;
+	if (bound < need)
+		bound = need;
+	grown = bound - old;
 	if (grown > (m->budget_bytes - m->used_bytes) / size)
 		return err_set(e, E2BIG,
 			       "profile too large: over %llu bytes decoded "
@@ -422,20 +428,52 @@ static int decode_tables(struct message *m, struct err *e)
 	return r;
 }
 
-static int check_ids(struct idmap *map, const void *rows, size_t n, size_t stride,
-		     const char *what, struct err *e)
+/* Where row `row` of the table in the given field starts; the message is known to decode. */
+static const uint8_t *row_start(const struct message *m, uint64_t field, size_t row)
 {
+	const uint8_t *p = m->start, *bad;
+	struct wire_field f = {0};
+	const char *why;
+
+	do {
+		p = wire_field(p, m->end, &f, &why, &bad);
+		if (f.number == field && !row--)
+			return f.at;
+	} while (p && p < m->end);
+	return m->end;
+}
+
+static int check_ids(struct message *m, struct idmap *map, const void *rows, size_t n,
+		     size_t stride, uint64_t field, const char *name, struct err *e)
+{
+	char what[64];
 	uint64_t id;
 	size_t bad;
 
 	if (n >= ID_NONE)
-		return err_set(e, EBADMSG, "too many rows in %s", what);
+		return err_set(e, EBADMSG, "too many rows in %s", profile_fields[field]);
 	if (idmap_build(map, rows, n, stride, &bad))
 		return 0;
 	memcpy(&id, (const char *)rows + bad * stride, sizeof(id));
-	return id ? err_set(e, EBADMSG, "%s id %llu is there twice", what,
-			    (unsigned long long)id)
-		  : err_set(e, EBADMSG, "%s %zu has the reserved id 0", what, bad + 1);
+	if (id)
+		snprintf(what, sizeof(what), "id %llu used twice",
+			 (unsigned long long)id);
+	else
+		snprintf(what, sizeof(what), "reserved id 0");
+	return fail(m, row_start(m, field, bad), name, what, e);
+}
+
+/* A line that names no function: its location tells where. */
+static int bad_line(const struct message *m, size_t line, struct err *e)
+{
+	char what[64];
+	size_t i;
+
+	for (i = 0; m->locations[i].lines + m->locations[i].nlines <= line; i++)
+		;
+	snprintf(what, sizeof(what), "no function with id %llu",
+		 (unsigned long long)m->lines[line].function_id);
+	return fail(m, row_start(m, 4, i), line_fields[1], what, e);
 }
 
 /* Every id of a table resolves: lines to functions, locations to mappings. */
@@ -446,14 +484,14 @@ static int link_tables(struct message *m, struct err *e)
 	size_t i;
 	int r;
 
-	r = check_ids(&m->mapping_ids, m->mappings, m->nmappings, sizeof(*m->mappings),
-		      "mapping", e);
+	r = check_ids(m, &m->mapping_ids, m->mappings, m->nmappings, sizeof(*m->mappings),
+		      3, mapping_fields[1], e);
 	if (!r)
-		r = check_ids(&m->function_ids, m->functions, m->nfunctions,
-			      sizeof(*m->functions), "function", e);
+		r = check_ids(m, &m->function_ids, m->functions, m->nfunctions,
+			      sizeof(*m->functions), 5, function_fields[1], e);
 	if (!r)
-		r = check_ids(&m->location_ids, m->locations, m->nlocations,
-			      sizeof(*m->locations), "location", e);
+		r = check_ids(m, &m->location_ids, m->locations, m->nlocations,
+			      sizeof(*m->locations), 4, location_fields[1], e);
 	if (r < 0)
 		return r;
 	for (i = 0; i < m->nlocations; i++) {
@@ -466,9 +504,7 @@ static int link_tables(struct message *m, struct err *e)
 		line = &m->lines[i];
 		line->function = idmap_find(&m->function_ids, line->function_id);
 		if (line->function == ID_NONE)
-			return err_set(e, EBADMSG,
-				       "line.function_id %llu names no function",
-				       (unsigned long long)line->function_id);
+			return bad_line(m, i, e);
 	}
 	return 0;
 }
@@ -704,7 +740,7 @@ static void message_clear(struct message *m)
 	m->max_str_field = "";
 }
 
-int message_decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
+static int decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
 {
 	int r;
 
@@ -716,5 +752,18 @@ int message_decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
 		r = check_tables(m, e);
 	if (!r)
 		r = decode_samples(m, e);
+	return r;
+}
+
+int message_decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
+{
+	uint64_t before = m->used_bytes;
+	int r = decode(m, p, n, e);
+
+	/* arrays that messages before this one needed, and it does not, are no reason to fail */
+	if (r == -E2BIG && before) {
+		message_release(m);
+		r = decode(m, p, n, e);
+	}
 	return r;
 }

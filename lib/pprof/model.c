@@ -8,6 +8,9 @@
 #include "lib/base/hash.h"
 #include "lib/base/xalloc.h"
 
+/* Labels sorted by insertion; beyond it, by merging such runs. */
+#define LABEL_RUN 32
+
 struct store *store_new(enum store_mode mode)
 {
 	struct store *st = xcalloc(1, sizeof(*st));
@@ -273,21 +276,62 @@ static bool key_after(struct store *st, uint32_t a, uint32_t b)
 	return false;
 }
 
+/* Sort runs of `width` labels, which are sorted, by pairs into `to`. */
+static void merge_runs(struct store *st, const struct label *from, struct label *to,
+		       size_t n, size_t width)
+{
+	size_t i, a, b, a_end, b_end, k = 0;
+
+	for (i = 0; i < n; i += 2 * width) {
+		a = i;
+		b = a_end = i + width < n ? i + width : n;
+		b_end = b + width < n ? b + width : n;
+		while (a < a_end && b < b_end)
+			to[k++] = key_after(st, from[a].key, from[b].key) ? from[b++]
+									  : from[a++];
+		while (a < a_end)
+			to[k++] = from[a++];
+		while (b < b_end)
+			to[k++] = from[b++];
+	}
+}
+
+/* By key, values of one key in the order they came: that order is content. */
+static void sort_labels(struct store *st, struct label *labels, size_t n)
+{
+	struct label *other, *from = labels, *to, l;
+	size_t i, j, k, width;
+
+	/* by insertion in runs, which is all there is to do for real label sets */
+	for (i = 0; i < n; i += LABEL_RUN) {
+		for (j = i + 1; j < n && j < i + LABEL_RUN; j++) {
+			l = labels[j];
+			for (k = j; k > i && key_after(st, labels[k - 1].key, l.key); k--)
+				labels[k] = labels[k - 1];
+			labels[k] = l;
+		}
+	}
+	if (n <= LABEL_RUN)
+		return;
+	other = to = xmalloc(n * sizeof(*to));
+	for (width = LABEL_RUN; width < n; width *= 2) {
+		merge_runs(st, from, to, n, width);
+		from = to;
+		to = from == labels ? other : labels;
+	}
+	if (from != labels)
+		memcpy(labels, from, n * sizeof(*labels));
+	free(other);
+}
+
 uint32_t store_labelset(struct store *st, struct label *labels, uint32_t n)
 {
 	const struct label *o;
-	struct label l;
-	uint32_t id, i, j;
 	uint64_t h = n;
+	uint32_t id, i;
 	size_t s;
 
-	/* by key, values of one key in the order they came: that order is content */
-	for (i = 1; i < n; i++) {
-		l = labels[i];
-		for (j = i; j && key_after(st, labels[j - 1].key, l.key); j--)
-			labels[j] = labels[j - 1];
-		labels[j] = l;
-	}
+	sort_labels(st, labels, n);
 	for (i = 0; i < n; i++) {
 		h = hash_u64(h, (uint64_t)labels[i].key << 32 | labels[i].str);
 		if (labels[i].numeric)

@@ -155,6 +155,11 @@ static inline const struct line *store_lines(const struct store *st, uint32_t lo
 {
 	return st->lines + st->locations[location].lines;
 }
+/* Mappings with neither file nor build id keep raw addresses: positions mean nothing there. */
+static inline bool store_mapping_is_raw(const struct store *st, uint32_t mapping)
+{
+	return !st->mappings[mapping].build_id && !st->mappings[mapping].file;
+}
 /* True for the kernel's and for pseudo mappings: "[kernel.kallsyms]…", "[vdso]"… and modules. */
 bool store_is_kernel_mapping(const struct store *st, const struct mapping *m);
 

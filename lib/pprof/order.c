@@ -10,7 +10,7 @@ struct sorter {
 	const struct profile *p;
 	const struct store *st;
 	struct order *o;
-	int64_t *weight;      /* by mapping id: cumulative value of the default type */
+	__int128 *weight;     /* by mapping id: cumulative value of the default type */
 	uint32_t *str_rank;   /* by string id: place among the strings of labels */
 	uint32_t *stack_rank; /* by stack id, from 1; 0: unused */
 	uint32_t *label_rank; /* by label set id, from 1 */
@@ -92,12 +92,6 @@ static void number(uint32_t *no, const uint32_t *ids, size_t n)
 		no[ids[i]] = i + 1;
 }
 
-static void add_saturated(int64_t *sum, int64_t v)
-{
-	if (__builtin_add_overflow(*sum, v, sum))
-		*sum = v < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /* Per mapping: the sum over samples that pass through it, each sample once. */
 static void weigh_mappings(struct sorter *s)
 {
@@ -114,7 +108,7 @@ static void weigh_mappings(struct sorter *s)
 			if (m == ID_NONE || seen[m] == i + 1)
 				continue;
 			seen[m] = i + 1;
-			add_saturated(&s->weight[m], profile_values(p, i)[type]);
+			s->weight[m] += profile_values(p, i)[type];
 		}
 	}
 	free(seen);

@@ -121,16 +121,10 @@ int profile_add(struct profile *p, uint32_t stack, uint32_t labelset,
 	return 0;
 }
 
-/* Mappings with neither file nor build id keep raw addresses: positions mean nothing there. */
-static bool mapping_is_raw(const struct store *st, uint32_t mapping)
-{
-	return !st->mappings[mapping].build_id && !st->mappings[mapping].file;
-}
-
 void profile_extend(struct profile *p, uint32_t mapping, const struct mapping *row)
 {
 	struct store *st = p->store;
-	bool raw = mapping_is_raw(st, mapping);
+	bool raw = store_mapping_is_raw(st, mapping);
 	uint64_t base = raw ? row->start : row->start - row->offset;
 	uint64_t end = raw ? row->limit : row->offset + (row->limit - row->start);
 	struct extent *x;
@@ -164,7 +158,7 @@ uint64_t profile_address(const struct profile *p, uint32_t location)
 	const struct location *l = &p->store->locations[location];
 
 	if (p->store->mode == STORE_EXACT || l->mapping >= p->nextents ||
-	    mapping_is_raw(p->store, l->mapping))
+	    store_mapping_is_raw(p->store, l->mapping))
 		return l->address;
 	return p->extents[l->mapping].base + l->address;
 }
@@ -179,7 +173,7 @@ struct mapping profile_mapping(const struct profile *p, uint32_t mapping)
 	    !p->extents[mapping].used)
 		return m;
 	x = &p->extents[mapping];
-	raw = mapping_is_raw(p->store, mapping);
+	raw = store_mapping_is_raw(p->store, mapping);
 	m.start = raw ? x->base : x->base + x->min_off;
 	m.limit = raw ? x->max_end : x->base + x->max_end;
 	m.offset = x->min_off;

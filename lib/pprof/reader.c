@@ -182,7 +182,8 @@ static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
 		const struct raw_mapping *m = &r->msg.mappings[l->mapping];
 
 		out->mapping = reader_mapping(r, p, l->mapping);
-		if (r->st->mode == STORE_MERGED && (m->file || m->build_id))
+		if (r->st->mode == STORE_MERGED &&
+		    !store_mapping_is_raw(r->st, out->mapping))
 			out->address = l->address - m->start + m->offset;
 	}
 	XRESERVE(r->lines, r->lines_cap, *nlines + l->nlines + 1);
@@ -370,7 +371,7 @@ int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *
 	    r->st->nlines + m->nlines > UINT32_MAX ||
 	    r->st->nlabels + m->nlabels > UINT32_MAX ||
 	    p->nsamples + m->nsamples > UINT32_MAX)
-		return err_set(e, E2BIG,
+		return err_set(e, EOVERFLOW,
 			       "more than 2^32 distinct frames, lines or labels");
 	if (r->st->mode == STORE_EXACT) {
 		/* all of them, so that they keep their order */

@@ -11,10 +11,10 @@
 
 #define TYPES_MAX 1024
 
-/* One profile being read. A line is [c, eol). */
+/* One profile being read. What is left of the line is [c, eol). */
 struct parser {
 	struct text_reader *t;
-	const char *c, *eol;
+	const char *line, *c, *eol;
 	struct err *e;
 	struct store *st;
 	struct profile *p;
@@ -65,6 +65,7 @@ static bool next_line(struct parser *x)
 			x->eol--;
 		while (x->c < x->eol && (*x->c == ' ' || *x->c == '\t'))
 			x->c++;
+		x->line = x->c;
 		if (x->c < x->eol && *x->c != '#')
 			return true;
 	}
@@ -197,7 +198,9 @@ static int take_str(struct parser *x, uint32_t *id)
 	}
 	if (!take_char(x, '"'))
 		return bad(x, "string without an end");
-	*id = intern_put(&x->st->strings, x->str.data, x->str.len);
+	if (x->str.overflow)
+		return bad(x, "string too long");
+	*id = intern_put(&x->st->strings, buf_str(&x->str), x->str.len);
 	return 0;
 }
 
@@ -514,9 +517,10 @@ static int parse_profile(struct parser *x, struct buf *msg)
 	return bad(x, "profile without an end line");
 }
 
+/* Go behind the end line of the profile at hand, which may be the line of the error. */
 static void skip_profile(struct parser *x)
 {
-	/* the line the error is in may be the end line itself */
+	x->c = x->line;
 	do {
 		if (take_word(x, "end"))
 			return;
@@ -531,8 +535,8 @@ int text_next(struct text_reader *t, struct buf *msg, struct err *e)
 	buf_clear(msg);
 	if (!next_line(&x))
 		return 0;
-	if (!take_word(&x, "profile") || x.c != x.eol) {
-		r = bad(&x, "'profile' expected");
+	r = take_word(&x, "profile") ? end_of_line(&x) : bad(&x, "'profile' expected");
+	if (r < 0) {
 		skip_profile(&x);
 		return r;
 	}
@@ -540,10 +544,8 @@ int text_next(struct text_reader *t, struct buf *msg, struct err *e)
 	x.p = profile_new(x.st);
 	buf_init(&x.str, UINT32_MAX);
 	r = parse_profile(&x, msg);
-	if (r < 0 && t->p < t->end) {
-		x.c = x.eol;
+	if (r < 0)
 		skip_profile(&x);
-	}
 	profile_free(x.p);
 	store_free(x.st);
 	buf_release(&x.str);

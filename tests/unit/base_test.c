@@ -217,12 +217,14 @@ static void test_id_table(void **state)
 		assert_int_equal(find_number(&t, hash_u64(0, items[i]), items, items[i]),
 				 i);
 	id_table_clear(&t);
-	assert_int_equal(find_number(&t, hash_u64(0, items[7]), items, items[7]), ID_NONE);
+	assert_int_equal(find_number(&t, hash_u64(0, items[7]), items, items[7]),
+			 ID_NONE);
 	/* equal hashes: the owner tells them apart, over a growing table too */
 	for (i = 0; i < 300; i++)
 		id_table_put(&t, 0xabcdef0123456789u, i);
 	for (i = 0; i < 300; i++)
-		assert_int_equal(find_number(&t, 0xabcdef0123456789u, items, items[i]), i);
+		assert_int_equal(find_number(&t, 0xabcdef0123456789u, items, items[i]),
+				 i);
 	/* the hash 0, and the largest id */
 	id_table_clear(&t);
 	id_table_put(&t, 0, 0);
