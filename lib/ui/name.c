@@ -129,11 +129,23 @@ static size_t short_start(const char *p, size_t n)
 	return last > 1 ? after_last(p, last - 1, ".") : 0;
 }
 
-/* Start of the last part: "method". */
+/* "func1", "2": a part by which a compiler counts closures says nothing alone. */
+static bool is_counter(const char *p, size_t n)
+{
+	if (starts(p, n, "func")) {
+		p += 4;
+		n -= 4;
+	}
+	return n && p[0] >= '0' && p[0] <= '9';
+}
+
+/* Start of the last part: "method", "method.func1". */
 static size_t last_start(const char *p, size_t n)
 {
 	size_t at = after_last(p, n, "::"), dot = after_last(p, n, ".");
 
+	while (dot > 1 && is_counter(p + dot, n - dot) && after_last(p, dot - 1, "."))
+		dot = after_last(p, dot - 1, ".");
 	if (dot > at)
 		at = dot;
 	return at < n ? at : 0;
@@ -205,7 +217,9 @@ void name_fit(struct buf *out, const char *p, size_t n, size_t columns)
 			n -= start;
 		}
 	}
-	if (name_width(p, n) <= columns)
+	if (columns < TINY_COLUMNS)
+		name_cut(out, p, n, columns);
+	else if (name_width(p, n) <= columns)
 		buf_put(out, p, n);
 	else
 		cut_middle(out, p, n, columns);

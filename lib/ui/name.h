@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of functions made to fit. The ladder: as it is; without arguments and template
- * arguments; without the path or most namespaces in front; the last part alone; then cut in the
- * middle by "…". The text must be valid UTF-8 without controls (escape first).
+ * arguments; without the path or most namespaces in front; the last part alone; then cut by "…",
+ * in the middle (at the end where there is little room). The text must be valid UTF-8 without controls (escape first).
  */
 #pragma once
 

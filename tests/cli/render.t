@@ -31,6 +31,9 @@ sample 3 30000000 : 5 1 : "comm"="other"
 end
 TWIN
 
+sed 's/^type "cpu" "nanoseconds" default/type "alloc_space" "bytes"/; s/1700000000/1800000000/' \
+	"$tmp/a.txt" >"$tmp/heap.txt"
+
 # --- table -------------------------------------------------------------------------------
 cat >"$tmp/want" <<'TABLE'
 File: app
@@ -76,6 +79,19 @@ cat "$tmp/a.txt" "$tmp/a.txt" >"$tmp/twice.txt"
 run prof-render "$tmp/twice.txt" "$tmp/a.txt"
 like "$tmp/out" '^Duration: 30s, Total samples = 30s' "several profiles are added up"
 
+# --- on a terminal -------------------------------------------------------------------------
+if command -v script >/dev/null; then
+	sed 's/"fib"/"std::vector<int, std::allocator<int> >::emplace_back<int\&>(int\&)"/' \
+		"$tmp/a.txt" >"$tmp/names.txt"
+	script -qec "COLUMNS=80 prof-render '$tmp/names.txt'" /dev/null </dev/null |
+		tr -d '\r' >"$tmp/out"
+	like "$tmp/out" ' 70.00%  std::vector::emplace_back \(inline\)$' \
+		"terminal: names are shortened to its width"
+	is "$(awk 'length > 80' "$tmp/out")" "" "terminal: no line is longer"
+	prof-render "$tmp/names.txt" >"$tmp/out"
+	like "$tmp/out" 'emplace_back<int&>\(int&\) \(inline\)$' "and in a file they are not"
+fi
+
 # --- folded ------------------------------------------------------------------------------
 cat >"$tmp/want" <<'FOLDED'
 main;[libz.so.1] 2970000000
@@ -87,6 +103,9 @@ run prof-render -o "$tmp/x.folded" "$tmp/a.txt"
 same "$tmp/x.folded" "$tmp/want" "folded, by -o's ending"
 run prof-render -f folded --no-inlines -t samples "$tmp/a.txt"
 like "$tmp/out" '^main;work 600$' "folded: no inlines"
+
+sed '/^sample/d' "$tmp/a.txt" | prof-render -f folded >"$tmp/out"
+is "$? $(wc -c <"$tmp/out")" "0 0" "folded: no sample, no line"
 
 # --- text --------------------------------------------------------------------------------
 prof-render -f text "$tmp/a.txt" >"$tmp/one"
@@ -105,9 +124,14 @@ is "$status $(grep -c '^end$' "$tmp/out") $(wc -l <"$tmp/err")" "2 1 1" \
 run prof-render -f text -o "$tmp/none.txt" "$tmp/bad.txt"
 is "$status $(ls -a "$tmp" | grep -c none)" "2 0" "text: with -o nothing is left"
 
+# a second profile is not touched by what was remembered of the first
+prof-render -f text --focus fib --hide '^main$' "$tmp/a.txt" >"$tmp/first"
+prof-render -f text --focus fib --hide '^main$' "$tmp/heap.txt" >"$tmp/second"
+prof-render -f text --focus fib --hide '^main$' "$tmp/a.txt" "$tmp/heap.txt" >"$tmp/out"
+sed 1d "$tmp/second" | cat "$tmp/first" - >"$tmp/want"
+same "$tmp/out" "$tmp/want" "text: each profile as if alone"
+
 # --- types -------------------------------------------------------------------------------
-sed 's/^type "cpu" "nanoseconds" default/type "alloc_space" "bytes"/; s/1700000000/1800000000/' \
-	"$tmp/a.txt" >"$tmp/heap.txt"
 run prof-render "$tmp/a.txt" "$tmp/heap.txt"
 is "$(grep -c '^Type: ' "$tmp/out") $(grep -c '^$' "$tmp/out")" "2 1" \
 	"table: one per profile type, an empty line between"

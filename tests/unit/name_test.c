@@ -10,6 +10,8 @@
 
 #include "lib/ui/name.h"
 
+#define DOTS "\xe2\x80\xa6"
+
 static void fit(const char *name, size_t columns, const char *want)
 {
 	struct buf b = BUF_INIT(4096);
@@ -30,9 +32,7 @@ static void test_cpp(void **state)
 	fit(name, 40, "std::vector::push_back");
 	fit(name, 20, "vector::push_back");
 	fit(name, 12, "push_back");
-	fit(name, 5,
-	    "pu\xe2\x80\xa6"
-	    "ck");
+	fit(name, 5, "push" DOTS);
 	fit("ns::operator()(int) const", 16, "ns::operator()");
 	fit("(anonymous namespace)::f(int)", 26, "(anonymous namespace)::f");
 	fit("std::operator<< <char>(x)", 20, "std::operator<< ");
@@ -46,6 +46,8 @@ static void test_go(void **state)
 	(void)state;
 	fit(name, 60, name);
 	fit(name, 50, "util.(*Log).Wrap.func1");
+	fit(name, 12, "Wrap.func1");
+	fit("a_rather_long_name_without_any_parts", 20, "a_rather_l" DOTS "any_parts");
 	fit("golang.org/x/net/http2.(*serverConn).runHandler", 20, "runHandler");
 }
 
@@ -64,7 +66,7 @@ static void test_wide_characters(void **state)
 	(void)state;
 	assert_int_equal(name_width(name, strlen(name)), 8);
 	fit(name, 8, name);
-	fit(name, 7, "\xe6\xbc\xa2\xe2\x80\xa6\xe5\xad\x97");
+	fit(name, 7, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe2\x80\xa6");
 	fit(name, 2, "\xe2\x80\xa6");
 	fit(name, 1, "\xe2\x80\xa6");
 }

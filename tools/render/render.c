@@ -188,7 +188,7 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 	if (!r)
 		r = output_open(o->cli.output, false, &file, e);
 	if (!r)
-		r = output_write(file, out.data, out.len, e);
+		r = output_write(file, buf_str(&out), out.len, e);
 	if (!r) {
 		r = output_commit(file, e);
 		file = NULL;
