@@ -34,8 +34,8 @@ compare() {
 		skip "1.19 does not read it" "$what"
 		return
 	fi
-	body "$tmp/theirs" | reduce >"$tmp/want"
-	body "$tmp/out" | reduce >"$tmp/got"
+	body "$tmp/theirs" | reduce "$file" >"$tmp/want"
+	body "$tmp/out" | reduce "$file" >"$tmp/got"
 	same "$tmp/got" "$tmp/want" "$what"
 }
 
@@ -47,8 +47,14 @@ why_not() {
 	esac
 }
 
+# Names with control bytes and bad UTF-8, which we escape: there the figures are compared alone.
 reduce() {
-	cat
+	case $1 in
+	*/ok_hostile_names.pb | */invalid_utf8.pb.gz)
+		grep -aE '^ *-?[0-9.]+[a-zA-Z]* +[0-9.e-]+%' | awk '{ print $1, $2, $3, $4, $5 }'
+		;;
+	*) cat ;;
+	esac
 }
 
 cut -f12,13,18 "$corpus/INDEX.tsv" | sed 1d >"$tmp/index"
@@ -59,19 +65,6 @@ while IFS='	' read -r verdict container file; do
 	REJECT*) continue ;;
 	esac
 	reason=$(why_not "$file")
-	case $file in
-	# names with control bytes and bad UTF-8, which we escape: compare all but the names
-	*/ok_hostile_names.pb | */invalid_utf8.pb.gz)
-		reduce() {
-			grep -aE '^( *-?[0-9.]+[a-z]* +[0-9.e-]+%){1}' | awk '{ print $1, $2, $3, $4, $5 }'
-		}
-		;;
-	*)
-		reduce() {
-			cat
-		}
-		;;
-	esac
 	if [ -n "$reason" ]; then
 		skip "$reason" "$file"
 	else
@@ -79,9 +72,6 @@ while IFS='	' read -r verdict container file; do
 	fi
 done <"$tmp/index"
 
-reduce() {
-	cat
-}
 files='felixge__pprofutils/examples/anon.out.pprof dundee__gdu/default.pgo'
 [ -z "${PROFPIPE_LONG:-}" ] || files="$files grafana__pyroscope/ingester-3.pb.gz
 	google__pprof/internal/proftest/testdata/large.cpu
@@ -89,26 +79,26 @@ files='felixge__pprofutils/examples/anon.out.pprof dundee__gdu/default.pgo'
 	JetSetIlly__gopher2600_performance_profiles/default_1.21.0.pgo"
 for file in $files; do
 	[ -r "$corpus/$file" ] || continue
-	compare $file "$file: cum" -cum -- --sort cum
-	compare $file "$file: lines" -lines -- --granularity lines
-	compare $file "$file: addresses" -addresses -- --granularity addresses
-	compare $file "$file: no inlines" -noinlines -- --no-inlines
-	compare $file "$file: no inlines, lines" -noinlines -lines -- --no-inlines \
+	compare "$file" "$file: cum" -cum -- --sort cum
+	compare "$file" "$file: lines" -lines -- --granularity lines
+	compare "$file" "$file: addresses" -addresses -- --granularity addresses
+	compare "$file" "$file: no inlines" -noinlines -- --no-inlines
+	compare "$file" "$file: no inlines, lines" -noinlines -lines -- --no-inlines \
 		--granularity lines
-	compare $file "$file: untrimmed" -trim=false -- --no-trim
-	compare $file "$file: top 10" -nodecount=10 -- -n 10
-	compare $file "$file: top 15 by cum" -nodecount=15 -cum -- -n 15 --sort cum
-	compare $file "$file: focus" -focus=malloc -- --focus malloc
-	compare $file "$file: ignore" -ignore=malloc -- --ignore malloc
-	compare $file "$file: hide" '-hide=^runtime' -- --hide '^runtime'
-	compare $file "$file: show" -show=runtime -- --show runtime
-	compare $file "$file: show-from" -show_from=net/http -- --show-from net/http
-	compare $file "$file: all at once" -focus=gc '-hide=^runtime\.m' -show_from=gc -- \
+	compare "$file" "$file: untrimmed" -trim=false -- --no-trim
+	compare "$file" "$file: top 10" -nodecount=10 -- -n 10
+	compare "$file" "$file: top 15 by cum" -nodecount=15 -cum -- -n 15 --sort cum
+	compare "$file" "$file: focus" -focus=malloc -- --focus malloc
+	compare "$file" "$file: ignore" -ignore=malloc -- --ignore malloc
+	compare "$file" "$file: hide" '-hide=^runtime' -- --hide '^runtime'
+	compare "$file" "$file: show" -show=runtime -- --show runtime
+	compare "$file" "$file: show-from" -show_from=net/http -- --show-from net/http
+	compare "$file" "$file: all at once" -focus=gc '-hide=^runtime\.m' -show_from=gc -- \
 		--focus gc --hide '^runtime\.m' --show-from gc
-	compare $file "$file: focus, ignore, lines" -focus=runtime -ignore=gc -lines -- \
+	compare "$file" "$file: focus, ignore, lines" -focus=runtime -ignore=gc -lines -- \
 		--focus runtime --ignore gc --granularity lines
-	compare $file "$file: first column" -sample_index=0 -- -t 0
-	compare $file "$file: unit" -unit=us -- --unit us
+	compare "$file" "$file: first column" -sample_index=0 -- -t 0
+	compare "$file" "$file: unit" -unit=us -- --unit us
 done
 # -files: 1.19 keeps one row per function start line of a file, so only where there are none
 compare google__pprof/internal/proftest/testdata/large.cpu "files" -files -- --granularity files
