@@ -144,6 +144,19 @@ is "$status" 0 "-t chooses"
 refuses "a type that is not there" prof-render -t inuse_space "$tmp/a.txt"
 refuses "a type that is not there, text" prof-render -f text -t inuse_space "$tmp/a.txt"
 
+# --- drop_frames -------------------------------------------------------------------------
+sed 's/^comment "a comment"/drop "fib"/' "$tmp/a.txt" >"$tmp/drop.txt"
+run prof-render -f folded "$tmp/drop.txt" "$tmp/a.txt"
+like "$tmp/out" '^main;work 7000000000$' "drop_frames is applied, to its own profile"
+like "$tmp/out" '^main;work;fib 6000000000$' "and the profiles are then of one type"
+run prof-render -f folded --all-frames "$tmp/drop.txt" "$tmp/a.txt"
+like "$tmp/out" '^main;work;fib 12000000000$' "--all-frames"
+sed 's/^comment "a comment"/drop "("/' "$tmp/a.txt" >"$tmp/drop.txt"
+run prof-render -f folded "$tmp/drop.txt"
+is "$status $(wc -l <"$tmp/err")" "0 1" "a bad one is ignored with a note"
+is "$(prof-render -f text "$tmp/drop.txt" | grep -c '^sample.* 3 3 2 1 ')" 1 \
+	"text keeps all frames" || prof-render -f text "$tmp/drop.txt" | diag
+
 # --- errors ------------------------------------------------------------------------------
 refuses "no such file" prof-render "$tmp/nothing"
 refuses "empty input" prof-render /dev/null

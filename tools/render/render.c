@@ -9,6 +9,7 @@
 #include "lib/io/output.h"
 #include "lib/pprof/merge.h"
 #include "lib/pprof/source.h"
+#include "lib/ui/input.h"
 #include "tools/render/text.h"
 
 struct render_format {
@@ -126,29 +127,27 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
 	return 0;
 }
 
+static int add_message(void *merger, const uint8_t *msg, size_t n, struct err *e)
+{
+	return merger_add(merger, msg, n, e);
+}
+
 static int read_all(struct render_opts *o, struct source *s, struct merger *m,
 		    struct err *e)
 {
-	size_t n, good = 0;
-	const uint8_t *msg;
-	int r;
+	size_t good;
+	int r = input_read(&o->cli, s, add_message, m, &good, e);
 
-	while ((r = source_next(s, &msg, &n, e))) {
-		if (r > 0) {
-			r = merger_add(m, msg, n, e);
-			if (r)
-				err_prefix(e, "%s", source_name(s));
-			else
-				good++;
-		}
-		if (r == -EOVERFLOW || (r < 0 && !o->cli.skip_bad))
-			return r;
-		if (r < 0)
-			cli_error("%s", e->msg);
-	}
-	if (!good)
-		return err_set(e, ENODATA, "no profile in input");
-	return query_status(o->q, e);
+	return r ? r : query_status(o->q, e);
+}
+
+/* Stored frame expressions have been applied or turned off: they part the types no more. */
+static int take(void *query, struct store *st, struct header *h)
+{
+	int taken = query_take(query, st, h);
+
+	h->drop_frames = h->keep_frames = 0;
+	return taken;
 }
 
 static void print_notes(const struct render_opts *o)
@@ -166,8 +165,7 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 {
 	struct buf out = BUF_INIT(SIZE_MAX / 2);
 	struct output *file = NULL;
-	struct merge_opts mo = {
-		.take = query_take, .ctx = o->q, .max_size = o->cli.max_size};
+	struct merge_opts mo = {.take = take, .ctx = o->q, .max_size = o->cli.max_size};
 	struct merger *m;
 	int r;
 
