@@ -24,7 +24,8 @@ enum label_extra {
 };
 
 struct label_pair {
-	const char *key, *value;
+	char *key; /* owned by whoever fills it in */
+	const char *value;
 };
 
 #define LABELS_FIXED_MAX 64

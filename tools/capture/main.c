@@ -84,7 +84,7 @@ static void parse_label(struct capture_opts *o, const char *arg)
 	if (l->nfixed == LABELS_FIXED_MAX)
 		cli_usage_error("--label: more than %d", LABELS_FIXED_MAX);
 	l->fixed[l->nfixed++] = (struct label_pair){
-		.key = xstrndup(arg, eq - arg), /* lives as long as the program */
+		.key = xstrndup(arg, eq - arg),
 		.value = eq + 1,
 	};
 }
@@ -166,11 +166,14 @@ int main(int argc, char **argv)
 		options, parse, "[-- COMMAND [ARG...]]", doc, children, NULL, NULL};
 	struct capture_opts o = {.rate_hz = 99};
 	struct err e;
+	size_t i;
 	int r;
 
 	cli_start("prof-capture", false);
 	cli_parse(&argp, argc, argv, &o);
 	r = capture_run(&o, &e);
+	for (i = 0; i < o.labels.nfixed; i++)
+		free(o.labels.fixed[i].key);
 	free(o.pids);
 	free(o.comms);
 	return cli_finish(r, EXIT_OK, &e);
