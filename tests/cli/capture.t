@@ -271,6 +271,9 @@ is "$status" 2 'a full device: exit status 2'
 is "$(wc -l <"$tmp/err")" 1 'a full device: one line' || diag "$tmp/err"
 run prof-capture -d 0.1 -o /dev/full
 is "$status" 2 'a full device by -o: exit status 2'
+refuses 'no standard output' sh -c 'exec prof-capture -d 0.1 >&-'
+run prof-capture -v -d 0.1 -o /dev/null
+like "$tmp/err" "99 samples/s on each of $cpus CPUs" '-v says what was set up'
 kill "$load" "$one" "$two" 2>/dev/null
 
 # --- names of files ------------------------------------------------------------------------------

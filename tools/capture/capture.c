@@ -3,7 +3,9 @@
 #include "tools/capture/capture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -494,6 +496,9 @@ static int capture(struct capture *c, struct err *e)
 	const struct capture_opts *o = c->o;
 	int r;
 
+	/* or the next file opened, of whatever kind, would be it */
+	if (!o->cli.output && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return err_set(e, EBADF, "standard output is closed");
 	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll_fd < 0)
 		return err_errno(e, errno, "epoll");
@@ -514,6 +519,10 @@ static int capture(struct capture *c, struct err *e)
 		return r;
 	privilege_drop();
 	set_up(c);
+	cli_info(&o->cli,
+		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
+		 " KiB, %zu processes",
+		 o->rate_hz, c->host.ncpus, c->report.ring_bytes >> 10, c->procs.n);
 	r = start(c, e);
 	if (r >= 0)
 		r = run(c, e);

@@ -241,7 +241,9 @@ static void push_image(struct proc *p, struct space *s, uint64_t from_ns)
 		.until_ns = UINT64_MAX,
 		.space = s,
 	};
+	/* what was remembered of the one before */
 	p->perf_map = -1;
+	p->labels.epoch = 0;
 }
 
 struct space *proc_new_image(struct proc *p, struct procs *ps, uint64_t from_ns)
@@ -460,6 +462,7 @@ static void forget_images(struct procs *ps, struct proc *p, uint64_t before_ns)
 	if (!i)
 		return;
 	n = p->nimages -= i;
+	p->labels.epoch = 0; /* may point to a space that is no more */
 	memmove(p->images, p->images + i, n * sizeof(*p->images));
 }
 
