@@ -192,7 +192,8 @@ const char *object_trouble(const struct object *o)
 
 bool object_has_lines(const struct object *o)
 {
-	return (o->bin.elf && elf_has_debug(o->bin.elf, "info")) || o->debug.elf;
+	return (o->bin.elf && elf_has_debug(o->bin.elf, "info")) ||
+	       (o->debug.elf && elf_has_debug(o->debug.elf, "info"));
 }
 
 /*

@@ -84,7 +84,7 @@ const char *object_path(const struct object *o); /* file used for addresses, or 
 const char *object_debug_path(const struct object *o); /* separate debug file, or NULL */
 /* What went wrong with a file on the way ("/x/y: build id differs"); "" if nothing. */
 const char *object_trouble(const struct object *o);
-bool object_has_lines(const struct object *o); /* debug information was read */
+bool object_has_lines(const struct object *o); /* there is debug information */
 
 /*
  * Address in the file of a run-time address in a mapping; per address, by program headers.

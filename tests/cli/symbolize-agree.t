@@ -173,6 +173,75 @@ for split in 'gcc -gdwarf-4' 'gcc -gdwarf-5' 'clang -gdwarf-5'; do
 	same "$tmp/a" "$tmp/b" "$split, split: lines"
 done
 
+# Go: inflated sections, names with dots and brackets, many small units; every 64th byte
+if command -v go >/dev/null; then
+	mkdir "$tmp/go"
+	cat >"$tmp/go/main.go" <<'END'
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+type counter[K comparable] struct{ seen map[K]int }
+
+func (c *counter[K]) add(k K) { c.seen[k]++ }
+
+func main() {
+	c := &counter[string]{map[string]int{}}
+	for _, w := range strings.Fields("a b c a") {
+		c.add(w)
+	}
+	b, _ := json.Marshal(c.seen)
+	v := []int{3, 1, 2}
+	sort.Slice(v, func(i, j int) bool { return v[i] < v[j] })
+	fmt.Println(string(b), v)
+}
+END
+	if (cd "$tmp/go" && GO111MODULE=off GOCACHE=${GOCACHE:-$tmp/gocache} CGO_ENABLED=0 \
+		go build -o "$tmp/prog" main.go) 2>"$tmp/build"; then
+		addresses() {
+			nm -S --defined-only "$1" | awk '$3 ~ /^[tT]$/ && NF == 4 { print $1, $2 }' | sort -u |
+				while read -r low size; do
+					echo $((0x$low)) $((0x$size))
+				done | awk '{ for (i = 0; i < $2; i += 64) printf "0x%x\n", $1 + i }'
+		}
+		# llvm-symbolizer has .abi0 symbols where the debug information has the name
+		names=0 agree 'go' "$tmp/prog"
+		grep -q '^main\.(\*counter\[.*\])\.add$' "$tmp/ours"
+		ok $? 'go: generic methods by name'
+		! grep -q '^??$' "$tmp/ours"
+		ok $? 'go: no function without a name'
+	else
+		skip "$(head -n 1 "$tmp/build")" 'go'
+	fi
+else
+	skip 'no Go compiler' 'go'
+fi
+
+# The C library with its debug file: assembly, aliases, thousands of units, relative paths
+libc=$(ldconfig -p | awk '/libc\.so\.6 .*x86-64/ { print $NF; exit }')
+id=$(readelf -n "${libc:-/}" 2>/dev/null | awk '/Build ID/ { print $3 }')
+debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+if [ -n "$id" ] && [ -e "$debug" ]; then
+	nm -S --defined-only "$debug" | awk '$3 ~ /^[tTwWi]$/ && NF == 4 { print "0x" $1 }' | sort -u |
+		awk 'NR % 3 == 0' >"$tmp/addrs"
+	symaddr "$libc" /usr/lib/debug <"$tmp/addrs" >"$tmp/a"
+	llvm-symbolizer --inlines --no-demangle -e "$libc" <"$tmp/addrs" >"$tmp/b"
+	# llvm doubles relative directories: base names of files, lines and columns
+	for f in a b; do
+		awk '/^$/ { print; k = 0; next } k++ % 2 { sub(/.*\//, ""); print }' "$tmp/$f" >"$tmp/$f.places"
+	done
+	same "$tmp/a.places" "$tmp/b.places" "libc: places of $(wc -l <"$tmp/addrs") functions"
+	! grep -q '^??$' "$tmp/a"
+	ok $? 'libc: all named'
+else
+	skip 'no libc6-dbg' 'libc'
+fi
+
 # A dropped function larger than what lies below main: its entry still claims those addresses
 cat >"$tmp/dead.c" <<'END'
 int dead(int x)

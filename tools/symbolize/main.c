@@ -11,6 +11,7 @@
 #include "lib/pprof/source.h"
 #include "lib/pprof/writer.h"
 #include "lib/ui/cli.h"
+#include "lib/ui/progress.h"
 #include "tools/symbolize/objects.h"
 #include "tools/symbolize/report.h"
 #include "tools/symbolize/rewrite.h"
@@ -142,15 +143,18 @@ static int one(const struct options *o, struct objects *objects, const uint8_t *
 	return r;
 }
 
+/* As input_read(), but output happens on the way, and what fails there is no bad input. */
 static int run(const struct options *o, struct objects *objects, struct output *out,
 	       struct coverage *c, struct err *e)
 {
 	struct source *s = source_new(o->files.v, o->files.n, o->cli.max_size);
+	struct progress progress;
 	const uint8_t *msg;
 	size_t n, good = 0;
 	bool bad_input;
 	int r;
 
+	progress_start(&progress, &o->cli);
 	while ((r = source_next(s, &msg, &n, e)) != 0) {
 		bad_input = r < 0;
 		if (r > 0) {
@@ -158,16 +162,20 @@ static int run(const struct options *o, struct objects *objects, struct output *
 			if (bad_input)
 				err_prefix(e, "%s", source_name(s));
 		}
-		if (!r)
-			good++;
-		else if (!bad_input || !o->cli.skip_bad || r == -ENODATA)
-			goto out;
-		else
+		if (r) {
+			progress_clear(&progress);
+			if (!bad_input || !o->cli.skip_bad || r == -ENODATA)
+				goto out;
 			cli_error("%s", e->msg);
+		} else {
+			good++;
+		}
+		progress_show(&progress, "%zu profiles, %zu files", good, objects->n);
 	}
 	if (!good)
 		r = err_set(e, ENODATA, "no good profile in input");
 out:
+	progress_clear(&progress);
 	source_free(s);
 	return r;
 }

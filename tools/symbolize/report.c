@@ -68,9 +68,10 @@ void report_objects(const struct cli *cli, const struct objects *o)
 		const struct entry *en = &o->v[i];
 
 		buf_clear(&b);
-		buf_printf(&b, "%s [%s]: %llu addresses: ", en->path,
+		buf_printf(&b, "%s [%s]: %llu address%s: ", en->path,
 			   en->build_id[0] ? en->build_id : "no build id",
-			   (unsigned long long)en->addresses);
+			   (unsigned long long)en->addresses,
+			   en->addresses == 1 ? "" : "es");
 		put_counts(&b, en);
 		put_files(&b, en);
 		put_help(&b, en);
