@@ -124,6 +124,7 @@ static int gz_too_big(struct gz_reader *g, struct err *e)
 		       (unsigned long long)g->max);
 }
 
+/* libdeflate over what is in memory; -EBADMSG without a message: ask zlib, which says why. */
 static int gz_inflate_whole(struct gz_reader *g, struct err *e)
 {
 	const uint8_t *p = g->in.data + g->at;
@@ -132,6 +133,9 @@ static int gz_inflate_whole(struct gz_reader *g, struct err *e)
 	uint32_t isize;
 	enum libdeflate_result r;
 
+	/* a header with a checksum of its own, which libdeflate does not look at: RFC 1952 FHCRC */
+	if (n > 3 && p[3] & 2)
+		return -EBADMSG;
 	if (!g->inflater) {
 		g->inflater = libdeflate_alloc_decompressor();
 		if (!g->inflater)
@@ -163,7 +167,7 @@ static int gz_inflate_whole(struct gz_reader *g, struct err *e)
 		guess = g->out.cap * 2;
 	}
 	if (r != LIBDEFLATE_SUCCESS)
-		return -EBADMSG; /* zlib says why */
+		return -EBADMSG;
 	g->at += used;
 	g->out.len = got;
 	return 0;

@@ -140,7 +140,7 @@ static size_t sample_piece(struct encoder *x, size_t from, pb_sample *rows, size
 		s = x->o.samples[from + i];
 		perftools__profiles__sample__init(&rows[i]);
 		frames = store_frames(x->st, p->samples[s].stack, &n);
-		XRESERVE(x->ids, x->ids_cap, *nids + n);
+		XRESERVE(x->ids, x->ids_cap, *nids + n + 1);
 		for (k = 0; k < n; k++)
 			x->ids[*nids + k] = x->o.location_no[frames[k]];
 		rows[i].n_location_id = n;
@@ -148,7 +148,7 @@ static size_t sample_piece(struct encoder *x, size_t from, pb_sample *rows, size
 		rows[i].n_value = p->h.ntypes;
 		rows[i].value = (int64_t *)profile_values(p, s);
 		labels = store_labels(x->st, p->samples[s].labelset, &n);
-		XRESERVE(x->labels, x->labels_cap, *nlabels + n);
+		XRESERVE(x->labels, x->labels_cap, *nlabels + n + 1);
 		fill_labels(x, labels, n, *nlabels);
 		rows[i].n_label = n;
 		*nlabels += n;
@@ -166,7 +166,7 @@ static int put_samples(struct encoder *x, struct err *e)
 	part.sample = ptrs;
 	for (i = 0; i < x->p->nsamples; i += n) {
 		n = sample_piece(x, i, rows, &nids, &nlabels);
-		XRESERVE(x->label_ptrs, x->label_ptrs_cap, nlabels);
+		XRESERVE(x->label_ptrs, x->label_ptrs_cap, nlabels + 1);
 		for (k = 0; k < nlabels; k++)
 			x->label_ptrs[k] = &x->labels[k];
 		/* the arrays no longer move: point into them */

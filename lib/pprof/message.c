@@ -342,13 +342,13 @@ static int put_comment(struct message *m, struct wire_field *f, uint64_t v, stru
 
 static int decode_comment(struct message *m, struct wire_field *f, struct err *e)
 {
-	const uint8_t *p = f->p, *end = p + f->n, *next;
+	const uint8_t *p, *end, *next;
 	uint64_t v;
 	int r;
 
 	if (f->type == WIRE_VARINT)
 		return put_comment(m, f, f->value, e);
-	for (; p < end; p = next) {
+	for (p = f->p, end = p + f->n; p < end; p = next) {
 		next = wire_varint(p, end, &v);
 		if (!next)
 			return fail(m, p, profile_fields[13], "truncated varint", e);
@@ -538,7 +538,7 @@ static int bad_location(const struct message *m, const uint8_t *p, uint64_t id,
 
 static int decode_frames(struct message *m, const struct wire_field *f, struct err *e)
 {
-	const uint8_t *p = f->p, *end = p + f->n, *next;
+	const uint8_t *p, *end, *next;
 	const struct idmap *map = &m->location_ids;
 	uint32_t *out, row;
 	uint64_t id;
@@ -555,11 +555,11 @@ static int decode_frames(struct message *m, const struct wire_field *f, struct e
 		return 0;
 	}
 	/* a varint has at least one byte */
-	r = ROOM(m, frames, m->nframes + f->n, e);
+	r = ROOM(m, frames, m->nframes + f->n + 1, e);
 	if (r < 0)
 		return r;
 	out = m->frames + m->nframes;
-	for (; p < end; p = next) {
+	for (p = f->p, end = p + f->n; p < end; p = next) {
 		next = wire_varint(p, end, &id);
 		if (!next)
 			return fail(m, p, sample_fields[1], "truncated varint", e);
@@ -578,7 +578,7 @@ static int decode_frames(struct message *m, const struct wire_field *f, struct e
 
 static int decode_values(struct message *m, const struct wire_field *f, struct err *e)
 {
-	const uint8_t *p = f->p, *end = p + f->n, *next;
+	const uint8_t *p, *end, *next;
 	uint64_t v;
 	int r;
 
@@ -591,7 +591,7 @@ static int decode_values(struct message *m, const struct wire_field *f, struct e
 	r = ROOM(m, values, m->nvalues + f->n, e);
 	if (r < 0)
 		return r;
-	for (; p < end; p = next) {
+	for (p = f->p, end = p + f->n; p < end; p = next) {
 		next = wire_varint(p, end, &v);
 		if (!next)
 			return fail(m, p, sample_fields[2], "truncated varint", e);

@@ -229,8 +229,8 @@ uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locati
 	for (s = id_table_first(&st->stack_ids, h);
 	     (id = id_table_at(&st->stack_ids, h, &s)) != ID_NONE; s++) {
 		o = &st->stacks[id];
-		if (o->n == n &&
-		    !memcmp(st->frames + o->off, locations, n * sizeof(*locations)))
+		if (o->n == n && (!n || !memcmp(st->frames + o->off, locations,
+						n * sizeof(*locations))))
 			return id;
 	}
 	XGROW(st->stacks, st->nstacks, st->stacks_cap);

@@ -171,7 +171,7 @@ static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
 			     size_t *nlines, struct pending_location *out)
 {
 	const struct raw_location *l = &r->msg.locations[row];
-	const struct raw_line *in = r->msg.lines + l->lines;
+	const struct raw_line *in = l->nlines ? r->msg.lines + l->lines : NULL;
 	struct line *lines;
 	uint32_t i;
 
