@@ -168,7 +168,7 @@ static void read_maps(struct procs *ps, struct proc *p, uint64_t now_ns)
 
 	if (!read_all(p->tgid, "maps", &text))
 		goto out;
-	s = proc_new_image(p, ps, p->nimages ? now_ns : p->born_ns);
+	s = proc_new_image(p, p->nimages ? now_ns : p->born_ns);
 	at = (const char *)text.data;
 	end = at + text.len;
 	while (text.len && (r = maps_next(&at, end, &l)) != 0) {

@@ -246,11 +246,10 @@ static void push_image(struct proc *p, struct space *s, uint64_t from_ns)
 	p->labels.epoch = 0;
 }
 
-struct space *proc_new_image(struct proc *p, struct procs *ps, uint64_t from_ns)
+struct space *proc_new_image(struct proc *p, uint64_t from_ns)
 {
 	struct space *s = xcalloc(1, sizeof(*s));
 
-	(void)ps;
 	s->refs = 1;
 	push_image(p, s, from_ns);
 	return s;
@@ -263,7 +262,7 @@ struct space *proc_own_space(struct proc *p, struct procs *ps)
 	struct space *s;
 
 	if (!p->nimages)
-		return proc_new_image(p, ps, p->born_ns);
+		return proc_new_image(p, p->born_ns);
 	im = &p->images[p->nimages - 1];
 	if (im->space->refs > 1) {
 		s = space_copy(im->space);
@@ -328,7 +327,7 @@ static void on_exec(struct procs *ps, const struct side_record *r)
 		return;
 	p->kernel_thread = false;
 	p->v1_read = false; /* a container's first program is moved to its place before */
-	proc_new_image(p, ps, r->time_ns)->exe_next = true;
+	proc_new_image(p, r->time_ns)->exe_next = true;
 }
 
 static void strip_deleted(char *name)

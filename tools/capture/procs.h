@@ -116,7 +116,7 @@ void procs_forget(struct procs *ps, uint64_t before_ns,
 /* For procread.c: */
 struct proc *procs_latest(struct procs *ps, uint32_t tgid);
 struct proc *procs_add(struct procs *ps, uint32_t tgid, uint64_t born_ns);
-struct space *proc_new_image(struct proc *p, struct procs *ps, uint64_t from_ns);
+struct space *proc_new_image(struct proc *p, uint64_t from_ns);
 struct space *proc_own_space(struct proc *p, struct procs *ps);
 struct code_file *procs_file(struct procs *ps, const struct code_file *like,
 			     const char *name);
