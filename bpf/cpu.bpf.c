@@ -29,9 +29,14 @@ struct {
 	__uint(max_entries, 2 << 20); /* set anew before loading */
 } ring SEC(".maps");
 
+/*
+ * By CPU, in memory that user space maps: to read a map by a system call shuts out all programs on
+ * that CPU meanwhile, for as long as the reader may be preempted.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set anew before loading */
 	__type(key, __u32);
 	__type(value, struct sample_cpu_counts);
 } counts SEC(".maps");
@@ -121,9 +126,9 @@ int clock_tick(void *ctx)
 {
 	struct sample_cpu_counts *all;
 	__u64 now = bpf_ktime_get_ns();
-	__u32 zero = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
 
-	all = bpf_map_lookup_elem(&counts, &zero);
+	all = bpf_map_lookup_elem(&counts, &cpu);
 	if (!all || now >= stop_ns)
 		return 0;
 	account_gap(all, now);
@@ -145,9 +150,9 @@ int sample_tick(void *ctx)
 	struct sample_counts *c;
 	struct task_struct *task;
 	struct sample_event *e;
-	__u32 zero = 0, n;
+	__u32 zero = 0, n, cpu = bpf_get_smp_processor_id();
 
-	all = bpf_map_lookup_elem(&counts, &zero);
+	all = bpf_map_lookup_elem(&counts, &cpu);
 	e = bpf_map_lookup_elem(&scratch, &zero);
 	if (!all || !e || now >= stop_ns)
 		return 0;

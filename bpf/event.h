@@ -57,7 +57,7 @@ struct sample_cpu_counts {
 	struct sample_counts set[COUNT_SETS];
 	__u64 due; /* when the next tick of the clock should come; 0: before the first */
 	__u64 idle_run; /* ticks in a row up to now that found the CPU idle */
-};
+} __attribute__((aligned(64)));
 
 /* Why a process is sampled: the value of a tgid in the map `want`. */
 enum want_flags {

@@ -18,6 +18,7 @@ typedef __u32 __wsum;
 
 enum {
 	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
@@ -26,6 +27,7 @@ enum {
 	BPF_ANY = 0,
 	BPF_RB_NO_WAKEUP = 1 << 0,
 	BPF_F_USER_STACK = 1 << 8,
+	BPF_F_MMAPABLE = 1 << 10,
 };
 
 #include <stdbool.h>

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,8 +37,8 @@ struct sampler {
 	uint64_t period_ns;
 	uint64_t stopped_ns; /* 0: running */
 	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
-	size_t npossible;    /* CPUs in per-CPU map values */
-	struct sample_cpu_counts *now;
+	size_t npossible;    /* CPUs */
+	struct sample_cpu_counts *now; /* by CPU; the BPF programs write it */
 	uint64_t last_misses;
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
@@ -83,6 +84,8 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 		bpf_program__set_autoload(s->skel->progs.on_fork, false);
 		bpf_map__set_max_entries(s->skel->maps.want, 1);
 	}
+	s->npossible = libbpf_num_possible_cpus();
+	bpf_map__set_max_entries(s->skel->maps.counts, s->npossible);
 	bpf_map__set_max_entries(s->skel->maps.ring, ring_size(conf->ring_bytes));
 	r = cpu_bpf__load(s->skel);
 	if (r < 0)
@@ -95,8 +98,12 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_ring, s, NULL);
 	if (!s->ring)
 		return err_errno(e, errno, "cannot map the ring of samples");
-	s->npossible = libbpf_num_possible_cpus();
-	s->now = xcalloc(s->npossible, sizeof(*s->now));
+	s->now = mmap(NULL, s->npossible * sizeof(*s->now), PROT_READ, MAP_SHARED,
+		      bpf_map__fd(s->skel->maps.counts), 0);
+	if (s->now == MAP_FAILED) {
+		s->now = NULL;
+		return err_errno(e, errno, "cannot map the counters");
+	}
 	return 0;
 }
 
@@ -169,7 +176,8 @@ void sampler_free(struct sampler *s)
 	bpf_link__destroy(s->fork_link);
 	cpu_bpf__destroy(s->skel);
 	free(s->cpus);
-	free(s->now);
+	if (s->now)
+		munmap(s->now, s->npossible * sizeof(*s->now));
 	free(s);
 }
 
@@ -285,19 +293,15 @@ static void wait_for_programs(void)
 void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 {
 	int64_t *expected = xcalloc(s->ncpus, sizeof(*expected));
-	uint32_t zero = 0;
 	size_t i;
-	int fd = bpf_map__fd(s->skel->maps.counts);
 
 	*out = (struct tick_counts){.lost_recursion = recursion_misses(s)};
 	for (i = 0; i < s->ncpus; i++)
 		expected[i] = expected_ticks(s, &s->cpus[i], end_ns);
 	wait_for_programs();
-	if (bpf_map_lookup_elem(fd, &zero, s->now) == 0) {
-		for (i = 0; i < s->ncpus; i++) {
-			if ((size_t)s->cpus[i].cpu < s->npossible)
-				add_counts(s, &s->cpus[i], expected[i], end_ns, out);
-		}
+	for (i = 0; i < s->ncpus; i++) {
+		if ((size_t)s->cpus[i].cpu < s->npossible)
+			add_counts(s, &s->cpus[i], expected[i], end_ns, out);
 	}
 	s->cuts++;
 	free(expected);
