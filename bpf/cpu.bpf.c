@@ -115,7 +115,7 @@ static __always_inline void account_gap(struct sample_cpu_counts *all, __u64 now
 				break;
 			at -= length_ns;
 		}
-	} else if (all->due - now < period_ns - period_ns / 16) {
+	} else if (all->due - now < period_ns - period_ns / 64) {
 		all->set[set_of(now)].lost_timer += skipped;
 	}
 }

@@ -221,6 +221,8 @@ awk '$1 == "time" { if (n++ && $2 != end) bad = 1; time = $2 }
 	END { exit !(n == 10 && !bad) }' "$tmp/text"
 ok $? 'ten intervals, each begins where the one before ended' || grep -E '^(time|dur)' "$tmp/text" | diag
 balanced "$tmp/ten" 10 'ten intervals: in each one every tick is accounted for'
+prof-capture -q -F 999 -d 1 -i 0.1 -p "$load" >"$tmp/some"
+balanced "$tmp/some" 10 'and what is filtered counts in its interval'
 # the same process in both, at the same time
 prof-merge -s "pid=\"$load\"" "$tmp/ten" | prof-render -f folded -t samples >"$tmp/ten.s"
 prof-render -f folded -t samples "$tmp/long" >"$tmp/long.s"

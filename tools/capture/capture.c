@@ -429,6 +429,7 @@ static int open_sources(struct capture *c, struct err *e)
 		.ring_bytes =
 			o->ring_bytes ? o->ring_bytes : default_ring(o, c->host.ncpus),
 		.filtering = is_filtering(o),
+		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : NEVER,
 	};
 	size_t i;
 	int r;
