@@ -286,11 +286,11 @@ int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *
 	if (o->take && !o->take(o->ctx, m->st, &h))
 		return 0;
 	r = result_for(m, &h, window_of(m, h.time_ns), split);
-	ret = add_header(m, r, &h, e);
-	if (ret < 0)
-		return ret;
 	hooks.drop_zero = true;
-	return reader_into(m->reader, r->p, &hooks, e);
+	ret = reader_into(m->reader, r->p, &hooks, e);
+	if (ret < 0 || (o->counts && !o->counts(o->ctx)))
+		return ret;
+	return add_header(m, r, &h, e);
 }
 
 int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e)

@@ -23,6 +23,11 @@ struct merge_opts {
 	 * out. May change default_type and time of `h` (a copy). NULL takes all.
 	 */
 	int (*take)(void *ctx, struct store *st, struct header *h);
+	/*
+	 * Called after its samples were read: false when the hooks have kept none, and the
+	 * profile is to count for nothing (time, duration, comments). NULL: all count.
+	 */
+	bool (*counts)(void *ctx);
 	void *ctx;
 	uint64_t max_size; /* of one message, as for reader_new() */
 	int64_t window_ns; /* > 0: one result per window since the epoch; 0: one over all time */

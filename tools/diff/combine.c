@@ -12,9 +12,9 @@
 
 #define BASE_KEY "pprof::base"
 
-/* Exact ratio that a column of the base is multiplied by. */
+/* Exact ratio that a column of a side is multiplied by. */
 struct ratio {
-	uint64_t num, den;
+	unsigned __int128 num, den;
 };
 
 /* Running sum of a column, before and after rounding. */
@@ -68,30 +68,86 @@ static int column_total(const struct profile *p, size_t column, uint64_t *total,
 				       "the total of %s does not fit 64 bits",
 				       store_cstr(p->store, p->h.types[column].type));
 	}
-	*total = sum;
+	*total = (uint64_t)sum;
 	return 0;
 }
 
-static int find_ratio(const struct pair *pair, enum norm norm, size_t column,
-		      struct ratio *r, struct err *e)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	uint64_t rest;
+
+	while (b) {
+		rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* r *= num / den, in lowest terms as far as these two go, so that products stay small. */
+static void multiply(struct ratio *r, uint64_t num, uint64_t den)
+{
+	uint64_t d = common_divisor(num, den);
+
+	r->num *= num / d;
+	r->den *= den / d;
+}
+
+bool type_is_gauge(const struct profile *p, size_t column)
+{
+	static const char *const names[] = {
+		"inuse_objects", "inuse_space",	 "goroutine", "goroutines",
+		"thread",	 "threadcreate", "threads"};
+	const char *type = store_cstr(p->store, p->h.types[column].type);
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(type, names[i]))
+			return true;
+	}
+	return false;
+}
+
+bool type_is_sample_count(const struct profile *p, size_t column)
+{
+	const struct value_type *t = &p->h.types[column];
+
+	return !strcmp(store_cstr(p->store, t->type), "samples") &&
+	       !strcmp(store_cstr(p->store, t->unit), "count");
+}
+
+/* What makes one side's numbers of a column comparable with the other's. */
+static int find_ratios(const struct pair *pair, enum norm norm, size_t column,
+		       struct ratio ratio[SIDES], struct err *e)
 {
 	const struct header *b = &pair->side[SIDE_BASE]->h, *n = &pair->side[SIDE_NEW]->h;
-	uint64_t base, new;
-	int ret;
+	bool gauge = type_is_gauge(pair->side[SIDE_BASE], column);
+	uint64_t total[SIDES];
+	int side, r;
 
-	*r = (struct ratio){1, 1};
-	ret = column_total(pair->side[SIDE_BASE], column, &base, e);
-	if (!ret)
-		ret = column_total(pair->side[SIDE_NEW], column, &new, e);
-	if (ret < 0 || norm == NORM_NONE)
-		return ret;
-	if (norm == NORM_SECONDS) {
+	for (side = 0; side < SIDES; side++) {
+		r = column_total(pair->side[side], column, &total[side], e);
+		if (r < 0)
+			return r;
+		ratio[side] = (struct ratio){1, 1};
+		if (gauge)
+			multiply(&ratio[side], 1, pair->profiles[side]);
+	}
+	if (norm == NORM_SHARE) {
+		if (!total[SIDE_BASE] || !total[SIDE_NEW])
+			return 0;
+		ratio[SIDE_BASE] = ratio[SIDE_NEW];
+		multiply(&ratio[SIDE_BASE], total[SIDE_NEW], total[SIDE_BASE]);
+		return 0;
+	}
+	if (type_is_sample_count(pair->side[SIDE_BASE], column) && b->period > 0 &&
+	    n->period > 0)
+		multiply(&ratio[SIDE_BASE], b->period, n->period);
+	if (norm == NORM_SECONDS && !gauge) {
 		if (b->duration_ns <= 0 || n->duration_ns <= 0)
 			return err_set(e, EINVAL, "--norm seconds: %s has no duration",
 				       b->duration_ns <= 0 ? "base" : "new");
-		*r = (struct ratio){n->duration_ns, b->duration_ns};
-	} else if (base && new) {
-		*r = (struct ratio){new, base};
+		multiply(&ratio[SIDE_BASE], n->duration_ns, b->duration_ns);
 	}
 	return 0;
 }
@@ -101,8 +157,8 @@ static bool scaled(unsigned __int128 sum, const struct ratio *r, int64_t *out)
 {
 	unsigned __int128 x, q;
 
-	if (__builtin_mul_overflow(sum, (unsigned __int128)r->num, &x) ||
-	    __builtin_add_overflow(x, (unsigned __int128)(r->den / 2), &x))
+	if (__builtin_mul_overflow(sum, r->num, &x) ||
+	    __builtin_add_overflow(x, r->den / 2, &x))
 		return false;
 	q = x / r->den;
 	if (q > INT64_MAX)
@@ -117,16 +173,40 @@ struct paths {
 	struct order o;
 	uint32_t *pool;
 	struct seq *by_location;
+	uint32_t *place; /* by sample: where its content puts it */
 };
+
+/*
+ * By mapping number: all of a binary's unnamed code is one frame to a reader, whichever build
+ * it is of.
+ */
+static uint32_t *rank_binaries(const struct profile *p, const struct order *o)
+{
+	uint32_t *first = xcalloc(p->store->strings.n, sizeof(*first)), file, i;
+	uint32_t *rank = xcalloc(o->nmappings + 1, sizeof(*rank));
+
+	for (i = 0; i < o->nmappings; i++) {
+		file = profile_mapping(p, o->mappings[i]).file;
+		if (!first[file])
+			first[file] = i + 1;
+		rank[i + 1] = first[file];
+	}
+	free(first);
+	return rank;
+}
 
 static void paths_init(struct paths *x, const struct profile *p)
 {
 	const struct store *st = p->store;
-	uint32_t *rank = xcalloc(st->nfunctions, sizeof(*rank)), next = 0, k;
+	uint32_t *rank = xcalloc(st->nfunctions, sizeof(*rank)), next = 0, k, *binary;
 	size_t i, n = 0;
 
 	x->p = p;
 	order_init(&x->o, p);
+	binary = rank_binaries(p, &x->o);
+	x->place = xcalloc(p->nsamples, sizeof(*x->place));
+	for (i = 0; i < p->nsamples; i++)
+		x->place[x->o.samples[i]] = i;
 	/* functions come by name: equal names are neighbours */
 	for (i = 0; i < x->o.nfunctions; i++) {
 		if (i && st->functions[x->o.functions[i]].name !=
@@ -144,11 +224,12 @@ static void paths_init(struct paths *x, const struct profile *p)
 		x->by_location[id].off = n;
 		for (k = l->nlines; k; k--)
 			x->pool[n++] = rank[lines[k - 1].function];
-		if (!l->nlines) /* all of a binary's are one frame to a reader */
-			x->pool[n++] = next + 1 + order_mapping(&x->o, l);
+		if (!l->nlines)
+			x->pool[n++] = next + 1 + binary[order_mapping(&x->o, l)];
 		x->by_location[id].n = n - x->by_location[id].off;
 	}
 	free(rank);
+	free(binary);
 }
 
 static void paths_release(struct paths *x)
@@ -156,6 +237,7 @@ static void paths_release(struct paths *x)
 	order_release(&x->o);
 	free(x->pool);
 	free(x->by_location);
+	free(x->place);
 }
 
 static int cmp_path(const void *a, const void *b, void *ctx)
@@ -183,51 +265,86 @@ static int cmp_path(const void *a, const void *b, void *ctx)
 			nb--;
 		}
 	}
-	return (na > nb) - (na < nb);
+	if (na != nb)
+		return na > nb ? 1 : -1;
+	return x->place[sa] < x->place[sb] ? -1 : x->place[sa] > x->place[sb];
 }
 
-static int add_base(struct profile *d, const struct profile *base,
-		    const struct ratio *ratios, struct err *e)
+/* The label set of a base sample: marked as such. */
+static uint32_t base_labelset(struct store *st, uint32_t set)
 {
-	size_t n = base->h.ntypes, i, k, s;
-	struct running *sums = xcalloc(n, sizeof(*sums));
-	int64_t *values = xcalloc(n, sizeof(*values)), now;
-	struct store *st = d->store;
-	struct label *labels = NULL;
-	size_t cap = 0;
-	struct paths paths;
-	uint32_t nlabels;
-	int r = 0;
+	uint32_t n;
+	struct label *labels;
 
-	paths_init(&paths, base);
-	/* stable, so that what is equal stays in the order of content */
-	qsort_r(paths.o.samples, base->nsamples, sizeof(uint32_t), cmp_path, &paths);
-	for (i = 0; i < base->nsamples && !r; i++) {
-		s = paths.o.samples[i];
-		for (k = 0; k < n; k++) {
-			sums[k].exact += profile_values(base, s)[k];
-			if (!scaled(sums[k].exact, &ratios[k], &now)) {
-				r = err_set(e, EOVERFLOW,
-					    "the scaled sum of %s does not fit 64 bits",
-					    store_cstr(st, base->h.types[k].type));
-				break;
-			}
-			values[k] = sums[k].rounded - now;
+	n = st->labelsets[set].n;
+	labels = xcalloc(n + 1, sizeof(*labels));
+	memcpy(labels, store_labels(st, set, &n), n * sizeof(*labels));
+	labels[n] = (struct label){.key = store_puts(st, BASE_KEY),
+				   .str = store_puts(st, "true")};
+	set = store_labelset(st, labels, n + 1);
+	free(labels);
+	return set;
+}
+
+static bool is_one(const struct ratio *r)
+{
+	return r->num == r->den;
+}
+
+/* The next sample of a side: its values as the difference has them. */
+static int scale_sample(const struct profile *p, size_t sample, enum side side,
+			struct ratio (*ratios)[SIDES], struct running *sums,
+			int64_t *values, struct err *e)
+{
+	int64_t now, v;
+	size_t k;
+
+	for (k = 0; k < p->h.ntypes; k++) {
+		v = profile_values(p, sample)[k];
+		if (!is_one(&ratios[k][side])) {
+			sums[k].exact += (unsigned __int128)v;
+			if (!scaled(sums[k].exact, &ratios[k][side], &now))
+				return err_set(e, EOVERFLOW,
+					       "the scaled sum of %s does not fit 64 "
+					       "bits",
+					       store_cstr(p->store, p->h.types[k].type));
+			v = now - sums[k].rounded;
 			sums[k].rounded = now;
 		}
-		if (r)
-			break;
-		nlabels = st->labelsets[base->samples[s].labelset].n;
-		XRESERVE(labels, cap, nlabels + 1);
-		memcpy(labels, store_labels(st, base->samples[s].labelset, &nlabels),
-		       nlabels * sizeof(*labels));
-		labels[nlabels] = (struct label){.key = store_puts(st, BASE_KEY),
-						 .str = store_puts(st, "true")};
-		r = profile_add(d, base->samples[s].stack,
-				store_labelset(st, labels, nlabels + 1), values, e);
+		values[k] = side == SIDE_BASE ? -v : v;
 	}
-	paths_release(&paths);
-	free(labels);
+	return 0;
+}
+
+static int add_side(struct profile *d, const struct profile *p, enum side side,
+		    struct ratio (*ratios)[SIDES], struct err *e)
+{
+	size_t n = p->h.ntypes, i, s;
+	struct running *sums = xcalloc(n, sizeof(*sums));
+	int64_t *values = xcalloc(n, sizeof(*values));
+	bool exact = true;
+	struct paths paths;
+	uint32_t set;
+	int r = 0;
+
+	for (i = 0; i < n; i++)
+		exact &= is_one(&ratios[i][side]);
+	if (!exact) {
+		paths_init(&paths, p);
+		qsort_r(paths.o.samples, p->nsamples, sizeof(uint32_t), cmp_path, &paths);
+	}
+	for (i = 0; i < p->nsamples && !r; i++) {
+		s = exact ? i : paths.o.samples[i];
+		r = scale_sample(p, s, side, ratios, sums, values, e);
+		if (r < 0)
+			break;
+		set = p->samples[s].labelset;
+		if (side == SIDE_BASE)
+			set = base_labelset(d->store, set);
+		r = profile_add(d, p->samples[s].stack, set, values, e);
+	}
+	if (!exact)
+		paths_release(&paths);
 	free(values);
 	free(sums);
 	return r;
@@ -275,7 +392,7 @@ static void add_comments(struct combined *c, const struct pair *pair, enum norm 
 int combine(struct combined *c, const struct pair *pair, enum norm norm, struct err *e)
 {
 	const struct profile *base = pair->side[SIDE_BASE], *new = pair->side[SIDE_NEW];
-	struct ratio *ratios = xcalloc(new->h.ntypes, sizeof(*ratios));
+	struct ratio(*ratios)[SIDES] = xcalloc(new->h.ntypes, sizeof(*ratios));
 	size_t i;
 	int r;
 
@@ -288,15 +405,17 @@ int combine(struct combined *c, const struct pair *pair, enum norm norm, struct 
 	if (!r)
 		r = already_a_diff(new, "new", e);
 	for (i = 0; i < new->h.ntypes && !r; i++) {
-		r = find_ratio(pair, norm, i, &ratios[i], e);
-		c->factor[i] = (double)ratios[i].num /
-			       (double)(ratios[i].den ? ratios[i].den : 1);
+		r = find_ratios(pair, norm, i, ratios[i], e);
+		c->factor[i] = (double)ratios[i][SIDE_BASE].num /
+			       (double)ratios[i][SIDE_BASE].den;
 	}
-	for (i = 0; i < new->nsamples && !r; i++)
-		r = profile_add(c->p, new->samples[i].stack, new->samples[i].labelset,
-				profile_values(new, i), e);
 	if (!r)
-		r = add_base(c->p, base, ratios, e);
+		r = add_side(c->p, new, SIDE_NEW, ratios, e);
+	if (!r)
+		r = add_side(c->p, base, SIDE_BASE, ratios, e);
+	/* what was rounded away */
+	if (!r)
+		profile_drop_zero(c->p);
 	free(ratios);
 	if (r < 0) {
 		combined_release(c);

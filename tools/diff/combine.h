@@ -6,6 +6,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
 #include "tools/diff/sides.h"
@@ -25,8 +28,17 @@ struct combined {
  * The base is scaled, so that new numbers stay real ones. Scaling is by cumulative rounding along
  * the stacks in root-first order: every subtree of the calling tree is within 1 of exact, and
  * nothing small vanishes.
+ *
+ * Whatever `norm` is: gauges become means of their side's profiles, and counts of samples of a
+ * base with another period are what the new side's period would have given.
  */
 int combine(struct combined *c, const struct pair *pair, enum norm norm, struct err *e);
 void combined_release(struct combined *c);
 
 const char *norm_name(enum norm norm);
+
+/* A level, not an amount: adding profiles up says nothing (heap in use, goroutines). */
+bool type_is_gauge(const struct profile *p, size_t column);
+
+/* Bare counts of samples, which the sampling period multiplies. */
+bool type_is_sample_count(const struct profile *p, size_t column);

@@ -32,6 +32,21 @@ static void add(struct amount *a, const struct weight *w)
 	a->new += w->plus;
 }
 
+/* Code that says only where it is. When binaries are compared their names are all there is. */
+static bool is_unnamed(const struct comparison *c, uint32_t location)
+{
+	const struct store *st = c->p->store;
+	const struct location *l = &st->locations[location];
+	const struct function *fn;
+
+	if (c->frames.granularity == GRANULARITY_BINARIES)
+		return false;
+	if (!l->nlines)
+		return true;
+	fn = &st->functions[store_lines(st, location)->function];
+	return !fn->name && !fn->file;
+}
+
 static void add_stack(struct comparison *c, const struct weight *w, uint32_t **seen,
 		      size_t *nseen, uint32_t stamp)
 {
@@ -44,8 +59,11 @@ static void add_stack(struct comparison *c, const struct weight *w, uint32_t **s
 		frames = frames_of(&c->frames, locations[i], &nf);
 		/* outermost first: the last of the leaf location is where the cost is */
 		leaf = frames[nf - 1];
-		if (i == 0)
+		if (i == 0) {
 			add(&row_of(c, leaf)->flat, w);
+			if (is_unnamed(c, locations[0]))
+				add(&c->unnamed, w);
+		}
 		for (k = 0; k < nf; k++) {
 			struct diff_row *r = row_of(c, frames[k]);
 
@@ -63,9 +81,32 @@ static void add_stack(struct comparison *c, const struct weight *w, uint32_t **s
 	}
 }
 
+/* What a side has, told before scaling: rounding must not make a function new. */
+static void mark_present(struct comparison *c, const struct profile *side, bool is_base)
+{
+	const uint32_t *locations, *frames;
+	uint32_t n, nf, k, l;
+	size_t i;
+
+	for (i = 0; i < side->nsamples; i++) {
+		if (!profile_values(side, i)[c->column])
+			continue;
+		locations = store_frames(c->p->store, side->samples[i].stack, &n);
+		for (l = 0; l < n; l++) {
+			frames = frames_of(&c->frames, locations[l], &nf);
+			for (k = 0; k < nf; k++) {
+				if (is_base)
+					row_of(c, frames[k])->in_base = true;
+				else
+					row_of(c, frames[k])->in_new = true;
+			}
+		}
+	}
+}
+
 static void take_names(struct comparison *c)
 {
-	struct buf b = BUF_INIT(1 << 20);
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
 	size_t i;
 
 	for (i = 0; i < c->nrows; i++) {
@@ -118,48 +159,52 @@ static double share(int64_t part, int64_t total)
 
 static void judge(struct comparison *c)
 {
-	struct amount both = {0, 0}, unnamed = {0, 0};
+	struct amount both = {0, 0};
 	const struct diff_row *r;
 	double base, new;
 	size_t i;
 
 	for (i = 0; i < c->nrows; i++) {
 		r = &c->rows[i];
-		if (!c->frames.v[r->frame].name) {
-			unnamed.base += r->flat.base;
-			unnamed.new += r->flat.new;
-		} else if (row_status(r) == STATUS_BOTH) {
+		if (row_status(r) == STATUS_BOTH) {
 			both.base += r->flat.base;
 			both.new += r->flat.new;
 		}
 	}
 	base = share(both.base, c->total.base);
 	new = share(both.new, c->total.new);
-	c->matched = base < new ? base : new;
-	c->unnamed[0] = share(unnamed.base, c->total.base);
-	c->unnamed[1] = share(unnamed.new, c->total.new);
+	c->matched = base > new ? base : new;
+	c->unnamed_share[0] = share(c->unnamed.base, c->total.base);
+	c->unnamed_share[1] = share(c->unnamed.new, c->total.new);
 }
 
-int comparison_init(struct comparison *c, struct query *q, const struct profile *diff,
-		    size_t column, bool by_cum, struct err *e)
+int comparison_init(struct comparison *c, const struct pair *pair,
+		    const struct profile *diff, size_t column,
+		    const struct comparison_opts *o, struct err *e)
 {
-	enum granularity g = query_granularity(q);
+	enum granularity g = o->granularity;
+	struct query *all = query_new();
 	uint32_t *seen = NULL;
 	size_t nseen = 0, i;
 	int r;
 
 	*c = (struct comparison){.p = diff, .column = column};
 	frames_init(&c->frames, diff, g == GRANULARITY_KEEP ? GRANULARITY_FUNCTIONS : g);
-	r = weights_init(&c->weights, q, diff, column, e);
+	/* the filters have been applied: a second time some would take more */
+	r = weights_init(&c->weights, all, diff, column, e);
+	query_free(all);
 	if (r < 0)
 		return r;
 	for (i = 0; i < c->weights.n; i++)
 		add_stack(c, &c->weights.v[i], &seen, &nseen, i + 1);
 	free(seen);
+	mark_present(c, pair->side[SIDE_BASE], true);
+	mark_present(c, pair->side[SIDE_NEW], false);
 	take_names(c);
 	judge(c);
 	if (c->nrows)
-		qsort(c->rows, c->nrows, sizeof(*c->rows), by_cum ? cmp_cum : cmp_flat);
+		qsort(c->rows, c->nrows, sizeof(*c->rows),
+		      o->by_cum ? cmp_cum : cmp_flat);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/query/frames.h"
 #include "lib/query/weights.h"
+#include "tools/diff/sides.h"
 
 struct amount {
 	int64_t base, new; /* both >= 0 */
@@ -23,6 +25,12 @@ struct diff_row {
 	uint32_t frame;
 	struct str name;
 	struct amount flat, cum;
+	bool in_base, in_new; /* also where scaling has left nothing of it */
+};
+
+struct comparison_opts {
+	enum granularity granularity;
+	bool by_cum; /* sort by the change of cumulative values */
 };
 
 struct comparison {
@@ -34,18 +42,21 @@ struct comparison {
 	struct diff_row *rows; /* largest change first: flat or cumulative, then name */
 	size_t nrows, rows_cap;
 	struct arena names;
-	double matched; /* share of the smaller side's flat cost in functions of both, 0..1 */
-	double unnamed
-		[2]; /* share of each side's flat cost in frames without a function */
+	/* share of flat cost in functions of both sides; of the side where it is larger: what
+	 * is the same program has a side that holds little else */
+	double matched;
+	struct amount unnamed;	 /* flat cost in code without names */
+	double unnamed_share[2]; /* of each side's total */
 };
 
-int comparison_init(struct comparison *c, struct query *q, const struct profile *diff,
-		    size_t column, bool by_cum, struct err *e);
+int comparison_init(struct comparison *c, const struct pair *pair,
+		    const struct profile *diff, size_t column,
+		    const struct comparison_opts *o, struct err *e);
 void comparison_release(struct comparison *c);
 
 static inline enum row_status row_status(const struct diff_row *r)
 {
-	return !r->cum.base ? STATUS_NEW : !r->cum.new ? STATUS_GONE : STATUS_BOTH;
+	return !r->in_base ? STATUS_NEW : !r->in_new ? STATUS_GONE : STATUS_BOTH;
 }
 
 const char *status_name(enum row_status s);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parsing and judging gates. */
 #include "tools/diff/gate.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +135,9 @@ static int parse_limit(struct gate *g, const char *s, struct err *e)
 	free(word);
 	if (r < 0)
 		return err_set(e, EINVAL, "limit +P%% or xR expected after '>'");
+	if (g->subject == ON_NEW && g->relative > 0)
+		return err_set(e, EINVAL,
+			       "new functions have no base to be xR of: +P%% expected");
 	skip_blank(&s);
 	if (!*s)
 		return 0;
@@ -175,7 +181,8 @@ struct judge {
 	const struct comparison *c;
 	struct gate_result *r;
 	double worst; /* how far over the limit */
-	bool any;
+	bool there;   /* something the gate speaks of */
+	bool any;     /* and large enough */
 };
 
 /* Hold one item to the limit; keep it if none was worse. */
@@ -184,6 +191,7 @@ static void weigh(struct judge *j, struct str item, const struct amount *a)
 	double base = (double)a->base, new = (double)a->new, total, limit;
 	const struct amount *t = &j->c->total;
 
+	j->there = true;
 	total = (double)(t->base > t->new ? t->base : t->new);
 	if (total <= 0 || (base > new ? base : new) < j->g->min_share * total)
 		return;
@@ -195,8 +203,8 @@ static void weigh(struct judge *j, struct str item, const struct amount *a)
 	j->worst = new - limit;
 	j->r->item = item;
 	j->r->amount = *a;
-	j->r->limit = limit;
-	j->r->failed = new > limit;
+	j->r->limit = limit < 0x1p63 ? (int64_t)limit : INT64_MAX;
+	j->r->failed = a->new > j->r->limit;
 }
 
 static struct str text_of(const char *s)
@@ -230,6 +238,19 @@ static void judge_new(struct judge *j)
 	weigh(j, text_of("new functions"), &sum);
 }
 
+/* Numbers compare as decimal text, as in selectors. */
+static bool label_is(const struct store *st, const struct label *l, const struct gate *g)
+{
+	char number[24];
+
+	if (strcmp(store_cstr(st, l->key), g->key))
+		return false;
+	if (!l->numeric)
+		return !strcmp(store_cstr(st, l->str), g->value);
+	snprintf(number, sizeof(number), "%" PRId64, l->num);
+	return !strcmp(number, g->value);
+}
+
 static void judge_label(struct judge *j)
 {
 	const struct profile *p = j->c->p;
@@ -243,12 +264,8 @@ static void judge_label(struct judge *j)
 			store_labels(p->store, p->samples[i].labelset, &n);
 		int64_t v = profile_values(p, i)[j->c->column];
 
-		for (k = 0; k < n; k++) {
-			if (!strcmp(store_cstr(p->store, l[k].key), j->g->key) &&
-			    !l[k].numeric &&
-			    !strcmp(store_cstr(p->store, l[k].str), j->g->value))
-				break;
-		}
+		for (k = 0; k < n && !label_is(p->store, &l[k], j->g); k++)
+			;
 		if (k == n)
 			continue;
 		there = true;
@@ -279,6 +296,8 @@ int gate_judge(const struct gate *g, const struct comparison *c, struct gate_res
 		judge_label(&j);
 		break;
 	case ON_REGRESSED:
+		j.there = true;
+		/* fall through */
 	case ON_FLAT:
 	case ON_CUM:
 		ret = judge_functions(&j, e);
@@ -286,7 +305,7 @@ int gate_judge(const struct gate *g, const struct comparison *c, struct gate_res
 	}
 	if (ret < 0)
 		return err_prefix(e, "gate \"%s\"", g->text);
-	if (!j.any && g->subject != ON_NEW && g->subject != ON_REGRESSED)
+	if (!j.there)
 		return err_set(e, ENOENT, "gate \"%s\" matches nothing", g->text);
 	return 0;
 }

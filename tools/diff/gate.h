@@ -22,10 +22,11 @@ struct gate;
 struct gate_result {
 	const struct gate *gate;
 	bool failed;
-	struct str
-		item; /* the worst offender, or the only item; name of a function, or "total" */
+	/* the worst offender, or the only item: name of a function, or "total"; p NULL: what
+	 * the gate speaks of is there, but nothing has the share it asks for */
+	struct str item;
 	struct amount amount; /* its values */
-	double limit; /* the largest `new` that passes, in units of the sample type */
+	int64_t limit;	      /* the largest `new` that passes */
 };
 
 int gate_parse(const char *text, struct gate **out, struct err *e);

@@ -34,8 +34,12 @@ enum {
 #define UNNAMED_NOTE 0.01
 #define UNNAMED_MAX 0.20
 
+/* What text is fit to where it does not go to a wider terminal. */
+#define COLUMNS_DEFAULT 80
+#define COLUMNS_MIN 60
+
 struct report_spec {
-	int (*write)(const struct report *r, struct buf *out, struct err *e);
+	void (*make)(const struct report *r, size_t columns, struct buf *out);
 	const char *file;
 };
 
@@ -86,11 +90,13 @@ static void add_report(struct options *o, char *arg)
 	struct report_spec s = {.file = colon ? colon + 1 : "-"};
 
 	if (n == 4 && !memcmp(arg, "text", 4))
-		s.write = report_text;
+		s.make = report_text;
 	else if (n == 4 && !memcmp(arg, "json", 4))
-		s.write = report_json;
+		s.make = report_json;
 	else
 		cli_usage_error("--report: text[:FILE] or json[:FILE], not %s", arg);
+	if (!*s.file)
+		cli_usage_error("--report: no FILE after the colon of %s", arg);
 	XGROW(o->reports, o->nreports, o->reports_cap);
 	o->reports[o->nreports++] = s;
 }
@@ -114,6 +120,20 @@ static enum norm parse_norm(const char *arg)
 			return n;
 	}
 	cli_usage_error("--norm: none, seconds or share, not %s", arg);
+}
+
+static bool is_dash(const char *file)
+{
+	return !strcmp(file, "-");
+}
+
+static size_t count_dashes(const struct operands *files)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < files->n; i++)
+		n += is_dash(files->v[i]);
+	return n;
 }
 
 /* The three ways of naming the sides, and that only one was used. */
@@ -147,6 +167,23 @@ static void settle_sides(struct options *o)
 			"BASE and NEW expected (or --base FILE... --new FILE...)");
 	cli_operand(&s->files[SIDE_BASE], o->plain.v[0]);
 	cli_operand(&s->files[SIDE_NEW], o->plain.v[1]);
+}
+
+/* What can be there but once: standard input, and standard output. */
+static void settle_streams(const struct options *o)
+{
+	const struct sides_opts *s = &o->sides;
+	size_t i, n;
+
+	n = count_dashes(&s->files[SIDE_BASE]) + count_dashes(&s->files[SIDE_NEW]) +
+	    count_dashes(&s->stream);
+	if (n > 1)
+		cli_usage_error("standard input can be named once only");
+	n = o->cli.output && is_dash(o->cli.output);
+	for (i = 0; i < o->nreports; i++)
+		n += is_dash(o->reports[i].file);
+	if (n > 1)
+		cli_usage_error("one document only can go to standard output");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -203,6 +240,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		settle_sides(o);
+		settle_streams(o);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -228,30 +266,64 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* Sides that cannot be compared, however it is asked. */
-static int check_part(const struct options *o, const struct part *p, struct err *e)
+static void note_periods(const struct options *o, const struct part *p, const char *type)
 {
-	const struct comparison *c = &p->comparison;
-	const char *type = store_cstr(c->p->store, c->p->h.types[c->column].type);
 	const struct header *b = &p->pair->side[SIDE_BASE]->h,
 			    *n = &p->pair->side[SIDE_NEW]->h;
-	double unnamed = c->unnamed[0] > c->unnamed[1] ? c->unnamed[0] : c->unnamed[1];
+	bool counts = type_is_sample_count(p->comparison.p, p->comparison.column);
 
-	if (!c->total.base || !c->total.new)
-		return err_set(e, ENODATA, "%s has no %s", c->total.base ? "new" : "base",
-			       type);
-	if (b->period != n->period)
-		cli_note(&o->cli, "%s: the sampling periods differ (base %lld, new %lld)",
-			 type, (long long)b->period, (long long)n->period);
-	if (unnamed > UNNAMED_MAX && !o->allow_unsymbolized)
-		return err_set(
-			e, EINVAL,
-			"%s: %.0f%% of a side has no function names, which two builds "
-			"cannot share: run prof-symbolize (or --allow-unsymbolized)",
-			type, unnamed * 100);
-	if (unnamed > UNNAMED_NOTE)
-		cli_note(&o->cli, "%s: %.1f%% of a side has no function names", type,
-			 unnamed * 100);
+	if (b->period == n->period)
+		return;
+	if (b->period <= 0 || n->period <= 0)
+		cli_note(&o->cli, "%s: the sampling period of %s is not known or not one",
+			 type, b->period > 0 ? "new" : "base");
+	else
+		cli_note(&o->cli,
+			 "%s: the sampling periods differ (base %lld, new %lld)%s", type,
+			 (long long)b->period, (long long)n->period,
+			 counts ? ": base is scaled to new's" : "");
+}
+
+/* Totals since the process began, which must not be added up. */
+static void note_cumulative(const struct options *o, const struct part *p,
+			    const char *type)
+{
+	int side;
+
+	if (strncmp(type, "alloc_", 6) && strcmp(type, "contentions") &&
+	    strcmp(type, "delay"))
+		return;
+	for (side = 0; side < SIDES; side++) {
+		if (p->pair->profiles[side] > 1 && !p->pair->side[side]->h.duration_ns)
+			cli_note(&o->cli,
+				 "%s: %s adds up %zu profiles without a duration: if "
+				 "each counts from the start of its process, compare "
+				 "single ones",
+				 type, side == SIDE_BASE ? "base" : "new",
+				 p->pair->profiles[side]);
+	}
+}
+
+static int check_names(const struct options *o, const struct part *p, const char *type,
+		       struct err *e)
+{
+	static const char *const sides[SIDES] = {"base", "new"};
+	const struct comparison *c = &p->comparison;
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		double share = c->unnamed_share[side];
+
+		if (share > UNNAMED_MAX && !o->allow_unsymbolized)
+			return err_set(e, EINVAL,
+				       "%s: %.0f%% of %s has no function names, and "
+				       "builds do not share addresses: run "
+				       "prof-symbolize (or --allow-unsymbolized)",
+				       type, share * 100, sides[side]);
+		if (share > UNNAMED_NOTE)
+			cli_note(&o->cli, "%s: %.1f%% of %s has no function names", type,
+				 share * 100, sides[side]);
+	}
 	if (c->matched < MATCHED_MIN && !o->force)
 		return err_set(
 			e, EINVAL,
@@ -259,6 +331,26 @@ static int check_part(const struct options *o, const struct part *p, struct err 
 			"have: the same program? (--force)",
 			type, c->matched * 100);
 	return 0;
+}
+
+/* Sides that cannot be compared, however it is asked. */
+static int check_part(const struct options *o, const struct part *p, struct err *e)
+{
+	const struct comparison *c = &p->comparison;
+	const struct store *st = c->p->store;
+	const char *type = store_cstr(st, c->p->h.types[c->column].type);
+	uint32_t build;
+
+	if (!c->total.base || !c->total.new)
+		return err_set(e, ENODATA, "%s has no %s", c->total.base ? "new" : "base",
+			       type);
+	note_periods(o, p, type);
+	note_cumulative(o, p, type);
+	build = pair_same_build(p->pair);
+	if (build)
+		cli_note(&o->cli, "%s: both sides are of the same build, %s", type,
+			 store_cstr(st, build));
+	return check_names(o, p, type, e);
 }
 
 static int judge_gates(const struct options *o, struct report *r, bool *failed,
@@ -294,7 +386,7 @@ static int judge_gates(const struct options *o, struct report *r, bool *failed,
 
 static void say_failed_gates(const struct options *o, const struct report *r)
 {
-	struct buf b = BUF_INIT(4096);
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
 	size_t i, k;
 
 	for (k = 0; k < r->nparts; k++) {
@@ -304,7 +396,7 @@ static void say_failed_gates(const struct options *o, const struct report *r)
 			if (!g->failed)
 				continue;
 			buf_clear(&b);
-			report_gate(&r->parts[k], g, &b);
+			report_gate(&r->parts[k], g, COLUMNS_DEFAULT, &b);
 			cli_note(&o->cli, "gate %s: %s: %s",
 				 gate_only_warns(g->gate) ? "warns" : "failed",
 				 gate_text(g->gate), buf_str(&b));
@@ -316,15 +408,31 @@ static void say_failed_gates(const struct options *o, const struct report *r)
 	buf_release(&b);
 }
 
+/* The width of the terminal that a report goes to; COLUMNS_DEFAULT where it goes elsewhere. */
+static size_t columns_of(const char *file)
+{
+	const char *env = getenv("COLUMNS");
+	struct winsize w;
+	uint64_t n;
+
+	if (!is_dash(file) || !isatty(STDOUT_FILENO))
+		return COLUMNS_DEFAULT;
+	if (env && !num_parse_u64(env, &n) && n > 0 && n < 100000)
+		return n > COLUMNS_MIN ? n : COLUMNS_MIN;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
+		return w.ws_col > COLUMNS_MIN ? w.ws_col : COLUMNS_MIN;
+	return COLUMNS_DEFAULT;
+}
+
 static int write_report(const struct report *r, const struct report_spec *s,
 			struct err *e)
 {
 	struct buf b = BUF_INIT(SIZE_MAX / 2);
 	struct output *out = NULL;
-	int ret = s->write(r, &b, e);
+	int ret;
 
-	if (!ret)
-		ret = output_open(s->file, false, &out, e);
+	s->make(r, columns_of(s->file), &b);
+	ret = output_open(s->file, false, &out, e);
 	if (!ret)
 		ret = output_write(out, b.data, b.len, e);
 	if (!ret)
@@ -351,20 +459,11 @@ static int write_pprof(const struct options *o, const struct report *r, struct e
 	return ret;
 }
 
-static size_t report_columns(void)
-{
-	struct winsize w;
-
-	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) &&
-	    w.ws_col > 80)
-		return w.ws_col;
-	return 80;
-}
-
 /* Compare every pair, then judge, then write: reports are there also when a gate fails. */
 static int compare(struct options *o, struct sides *s, struct report *r, bool *failed,
 		   struct err *e)
 {
+	struct comparison_opts co = {query_granularity(o->query), o->by_cum};
 	struct part *p;
 	size_t i;
 	int ret, column;
@@ -378,8 +477,8 @@ static int compare(struct options *o, struct sides *s, struct report *r, bool *f
 			return ret;
 		column = query_type_index(o->query, p->combined.p->store,
 					  &p->combined.p->h);
-		ret = comparison_init(&p->comparison, o->query, p->combined.p, column,
-				      o->by_cum, e);
+		ret = comparison_init(&p->comparison, p->pair, p->combined.p,
+				      (size_t)column, &co, e);
 		if (!ret)
 			ret = check_part(o, p, e);
 		if (ret < 0)
@@ -398,12 +497,22 @@ static int write_all(const struct options *o, const struct report *r, struct err
 	if (to_terminal)
 		return write_report(r, &(struct report_spec){report_text, "-"}, e);
 	for (i = 0; i < o->nreports && !ret; i++) {
-		stdout_taken |= !strcmp(o->reports[i].file, "-");
+		stdout_taken |= is_dash(o->reports[i].file);
 		ret = write_report(r, &o->reports[i], e);
 	}
 	if (!ret && (o->cli.output || !stdout_taken))
 		ret = write_pprof(o, r, e);
 	return ret;
+}
+
+static void print_notes(const struct options *o)
+{
+	const char *const *notes;
+	size_t n, i;
+
+	notes = query_notes(o->query, &n);
+	for (i = 0; i < n; i++)
+		cli_note(&o->cli, "%s", notes[i]);
 }
 
 static void release(struct options *o, struct sides *s, struct report *r)
@@ -445,8 +554,10 @@ int main(int argc, char **argv)
 	r.norm = o.norm;
 	r.by_cum = o.by_cum;
 	r.top = o.top;
-	r.columns = report_columns();
+	if (o.sides.selectors[SIDE_BASE])
+		cli_need_input(&argp, o.sides.stream.n);
 	ret = sides_read(&s, &o.sides, &e);
+	print_notes(&o);
 	if (!ret)
 		ret = compare(&o, &s, &r, &failed, &e);
 	if (!ret)

@@ -23,15 +23,16 @@ struct part {
 struct report {
 	enum norm norm;
 	bool by_cum;
-	size_t top;	/* rows of the text report */
-	size_t columns; /* its width */
+	size_t top; /* rows of the text report */
 	struct part *parts;
 	size_t nparts;
 };
 
-/* Each appends a whole document. */
-int report_text(const struct report *r, struct buf *out, struct err *e);
-int report_json(const struct report *r, struct buf *out, struct err *e);
+/* Each appends a whole document. `columns` is the width that text is fit to. */
+void report_text(const struct report *r, size_t columns, struct buf *out);
+void report_json(const struct report *r, size_t columns, struct buf *out);
 
-/* "fib is 1.2s, was 0.8s, at most 0.81s": a gate's verdict in words. */
-void report_gate(const struct part *p, const struct gate_result *g, struct buf *out);
+/* "fib is 1.2s, was 0.8s, may be 0.81s": a gate's verdict in words, at most `columns` wide
+ * (as far as values can be). */
+void report_gate(const struct part *p, const struct gate_result *g, size_t columns,
+		 struct buf *out);

@@ -21,7 +21,7 @@ static void put_side(struct json *j, const char *key, const struct part *p,
 	json_int(j, "profiles", p->pair->profiles[side]);
 	json_int(j, "time_nanos", h->time_ns);
 	json_int(j, "duration_nanos", h->duration_ns);
-	json_double(j, "unnamed_share", p->comparison.unnamed[side]);
+	json_double(j, "unnamed_share", p->comparison.unnamed_share[side]);
 	json_end_object(j);
 }
 
@@ -66,19 +66,19 @@ static void put_gates(struct json *j, const struct part *p)
 		if (g->item.p) {
 			json_str(j, "item", g->item);
 			put_amount(j, "value", &g->amount);
-			json_double(j, "limit", g->limit);
+			json_int(j, "limit", g->limit);
 		}
 		json_end_object(j);
 	}
 	json_end_array(j);
 }
 
-int report_json(const struct report *r, struct buf *out, struct err *e)
+void report_json(const struct report *r, size_t columns, struct buf *out)
 {
 	struct json j;
 	size_t i;
 
-	(void)e;
+	(void)columns;
 	json_init(&j, out);
 	json_object(&j, NULL);
 	json_cstr(&j, "schema", "profpipe-diff-1");
@@ -93,6 +93,7 @@ int report_json(const struct report *r, struct buf *out, struct err *e)
 		json_object(&j, NULL);
 		json_str(&j, "type", store_str(c->p->store, t->type));
 		json_str(&j, "unit", store_str(c->p->store, t->unit));
+		json_bool(&j, "mean_of_profiles", type_is_gauge(c->p, c->column));
 		put_side(&j, "base", p, SIDE_BASE);
 		put_side(&j, "new", p, SIDE_NEW);
 		json_double(&j, "factor", p->combined.factor[c->column]);
@@ -104,5 +105,4 @@ int report_json(const struct report *r, struct buf *out, struct err *e)
 	}
 	json_end_array(&j);
 	json_end_object(&j);
-	return 0;
 }

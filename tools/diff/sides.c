@@ -20,14 +20,17 @@ struct intake {
 	struct query *own, *common; /* own: NULL without selectors */
 	struct sample_hooks own_hooks, common_hooks;
 	size_t taken;
+	bool chosen; /* a sample of the message by the side's own selector */
 };
 
 static uint32_t take_labelset(void *ctx, struct store *st, uint32_t set)
 {
-	const struct intake *in = ctx;
+	struct intake *in = ctx;
 
-	if (in->own_hooks.labelset)
+	if (in->own_hooks.labelset) {
 		set = in->own_hooks.labelset(in->own_hooks.ctx, st, set);
+		in->chosen |= set != SAMPLE_DROP;
+	}
 	if (set != SAMPLE_DROP && in->common_hooks.labelset)
 		set = in->common_hooks.labelset(in->common_hooks.ctx, st, set);
 	return set;
@@ -50,11 +53,20 @@ static int take_header(void *ctx, struct store *st, struct header *h)
 	return 1;
 }
 
+/* Of one stream, a profile without a sample of a side says nothing about it: not its time. */
+static bool is_of_side(void *ctx)
+{
+	const struct intake *in = ctx;
+
+	return !in->own || in->chosen;
+}
+
 static int add_to_side(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 {
 	struct intake *in = ctx;
-	struct merge_opts o = {.take = take_header, .ctx = in};
+	struct merge_opts o = {.take = take_header, .counts = is_of_side, .ctx = in};
 
+	in->chosen = false;
 	o.hooks.ctx = in;
 	o.hooks.labelset = take_labelset;
 	o.hooks.stack = in->common_hooks.stack ? take_stack : NULL;
@@ -90,7 +102,49 @@ static void put_type(struct buf *b, const struct store *st, const struct header 
 		buf_printf(b, "%s%s/%s", i ? "," : "", store_cstr(st, h->types[i].type),
 			   store_cstr(st, h->types[i].unit));
 	if (h->period_type.type)
-		buf_printf(b, " per %s", store_cstr(st, h->period_type.type));
+		buf_printf(b, " per %s/%s", store_cstr(st, h->period_type.type),
+			   store_cstr(st, h->period_type.unit));
+	if (h->drop_frames)
+		buf_printf(b, " dropping %s", store_cstr(st, h->drop_frames));
+	if (h->keep_frames)
+		buf_printf(b, " keeping %s", store_cstr(st, h->keep_frames));
+}
+
+/* Build id of the binary that most samples begin in: programs, not the libraries they use. */
+static uint32_t build_of(const struct profile *p)
+{
+	const struct store *st = p->store;
+	size_t *count = xcalloc(st->nmappings + 1, sizeof(*count)), best = 0, i;
+	uint32_t build = 0, n, mapping;
+	const uint32_t *locations;
+	struct mapping m;
+
+	for (i = 0; i < p->nsamples; i++) {
+		locations = store_frames(st, p->samples[i].stack, &n);
+		while (n && st->locations[locations[n - 1]].mapping == ID_NONE)
+			n--;
+		if (n)
+			count[st->locations[locations[n - 1]].mapping]++;
+	}
+	for (mapping = 0; mapping < st->nmappings; mapping++) {
+		if (count[mapping] <= best)
+			continue;
+		m = profile_mapping(p, mapping);
+		if (store_is_kernel_mapping(st, &m))
+			continue;
+		best = count[mapping];
+		build = m.build_id;
+	}
+	free(count);
+	return build;
+}
+
+uint32_t pair_same_build(const struct pair *pair)
+{
+	uint32_t base = build_of(pair->side[SIDE_BASE]),
+		 new = build_of(pair->side[SIDE_NEW]);
+
+	return base == new ? base : 0;
 }
 
 static size_t profiles_in(const struct profile *p)

@@ -31,6 +31,9 @@ struct pair {
 	size_t profiles[SIDES]; /* how many were added up */
 };
 
+/* String id of the build id when both sides are mostly of one build, else 0. */
+uint32_t pair_same_build(const struct pair *pair);
+
 struct sides {
 	struct merger *merger;
 	struct query *query[SIDES];
