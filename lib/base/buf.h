@@ -40,7 +40,8 @@ int buf_put(struct buf *b, const void *p, size_t n);
 int buf_putc(struct buf *b, char c);
 int buf_puts(struct buf *b, const char *s);
 int buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 /* Contents as a C string (a NUL is stored after the last byte, not counted in len). */
 const char *buf_str(struct buf *b);

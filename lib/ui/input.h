@@ -14,5 +14,5 @@
  * *good counts what add() took.
  */
 int input_read(const struct cli *c, struct source *s,
-	       int (*add)(void *ctx, const uint8_t *msg, size_t n, struct err *e), void *ctx,
-	       size_t *good, struct err *e);
+	       int (*add)(void *ctx, const uint8_t *msg, size_t n, struct err *e),
+	       void *ctx, size_t *good, struct err *e);
