@@ -120,6 +120,15 @@ $(BIN)/prof-$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) \
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
+# The page that prof-render fills in: its scripts in the order they use one another.
+VIEWER := tools/render/viewer
+VIEWER_JS := $(addprefix $(VIEWER)/,format.js names.js data.js model.js layout.js search.js \
+	colour.js draw.js card.js table.js app.js)
+$(GEN)/viewer.page.html: $(VIEWER)/assemble $(VIEWER)/viewer.html $(VIEWER)/viewer.css $(VIEWER_JS)
+	$(call quiet,PAGE,$@)mkdir -p $(@D) && $(VIEWER)/assemble $(wordlist 2,99,$^) > $@
+
+$(OBJ)/tools/render/viewer.o: $(GEN)/viewer.page.html
+
 # --- tests --------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%.t: $(OBJ)/tests/unit/%_test.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PKG_LIBS)

@@ -22,7 +22,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0,
-	 "table, text, folded or svg; else by -o's ending, or table", 1},
+	 "table, text, folded, svg or html; else by -o's ending, or table", 1},
 	{"top", 'n', "N", 0, "Table: at most N rows (default: all)", 1},
 	{"sort", OPT_SORT, "COLUMN", 0, "Table: flat (default) or cum", 1},
 	{"unit", OPT_UNIT, "UNIT", 0,
@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{"no-trim", OPT_NO_TRIM, NULL, 0, "Table: also rows below 0.5 % of the total", 1},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
 	 "Ignore drop_frames and keep_frames in profiles", 1},
-	{"title", OPT_TITLE, "TEXT", 0, "SVG: heading", 1},
+	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML: heading", 1},
 	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
 	{"min-width", OPT_MIN_WIDTH, "PX", 0,
 	 "SVG: draw narrower frames as one grey box (0.5)", 1},
@@ -85,8 +85,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case 'f':
 		o->format = render_format_by_name(arg);
 		if (!o->format)
-			cli_usage_error("no format \"%s\": table, text, folded or svg",
-					arg);
+			cli_usage_error(
+				"no format \"%s\": table, text, folded, svg or html",
+				arg);
 		return 0;
 	case 'n':
 		o->report.rows.top = parse_count("top", arg, 0, INT32_MAX);
@@ -125,7 +126,7 @@ static const struct argp argp = {
 	"[FILE...]",
 	"Show profiles: read a stream of pprof profiles and write a table (the default), "
 	"the "
-	"text twin, folded stacks or an icicle as SVG.\v"
+	"text twin, folded stacks, an icicle as SVG or a page to look around in.\v"
 	"The text form gives each profile as it comes; all others add the profiles up "
 	"first. "
 	"See prof-render(1).",

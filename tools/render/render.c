@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/xalloc.h"
 #include "lib/io/output.h"
 #include "lib/pprof/merge.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
+#include "tools/render/html.h"
 #include "tools/render/text.h"
 
 struct render_format {
@@ -17,13 +19,16 @@ struct render_format {
 	const char *ending; /* of -o's FILE; NULL: only by -f */
 	int (*report)(const struct report *r, struct buf *out, struct err *e);
 	bool many; /* several types follow one another in one document */
+	/* or all types, the first one to be shown first */
+	int (*page)(const struct report *r, size_t n, struct buf *out, struct err *e);
 };
 
 static const struct render_format formats[] = {
-	{"table", ".txt", report_table, true},
-	{"text", NULL, NULL, true},
-	{"folded", ".folded", report_folded, false},
-	{"svg", ".svg", report_svg, false},
+	{"table", ".txt", report_table, true, NULL},
+	{"text", NULL, NULL, true, NULL},
+	{"folded", ".folded", report_folded, false, NULL},
+	{"svg", ".svg", report_svg, false, NULL},
+	{"html", ".html", NULL, true, report_html},
 };
 
 const struct render_format *render_format_by_name(const char *name)
@@ -61,10 +66,10 @@ static int choose_format(struct render_opts *o, struct err *e)
 	}
 	o->format = format_by_ending(o->cli.output);
 	if (!o->format)
-		return err_set(
-			e, EINVAL,
-			"%s: the ending names no format (.txt, .folded, .svg); use -f",
-			o->cli.output);
+		return err_set(e, EINVAL,
+			       "%s: the ending names no format (.txt, .folded, .svg, "
+			       ".html); use -f",
+			       o->cli.output);
 	return 0;
 }
 
@@ -97,10 +102,26 @@ static int too_many_types(const struct render_opts *o, struct profile **v, size_
 	return r;
 }
 
+static int report_each(const struct render_format *f, const struct report *r, size_t n,
+		       struct buf *out, struct err *e)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		if (i)
+			buf_putc(out, '\n');
+		ret = f->report(&r[i], out, e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
 		      struct err *e)
 {
-	struct report r = {.o = &o->report, .q = o->q};
+	struct report *r;
 	struct profile **v;
 	size_t n, i;
 	int ret;
@@ -113,18 +134,17 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
 		return err_set(e, ENODATA, "no profile in the time asked for");
 	if (n > 1 && !o->format->many)
 		return too_many_types(o, v, n, e);
-	for (i = 0; i < n; i++) {
-		r.p = v[i];
-		r.column = (size_t)query_type_index(o->q, v[i]->store, &v[i]->h);
-		if (i)
-			buf_putc(out, '\n');
-		ret = o->format->report(&r, out, e);
-		if (ret)
-			return ret;
-	}
-	if (out->overflow)
+	r = xcalloc(n, sizeof(*r));
+	for (i = 0; i < n; i++)
+		r[i] = (struct report){
+			&o->report, o->q, v[i],
+			(size_t)query_type_index(o->q, v[i]->store, &v[i]->h)};
+	ret = o->format->page ? o->format->page(r, n, out, e)
+			      : report_each(o->format, r, n, out, e);
+	free(r);
+	if (!ret && out->overflow)
 		return err_set(e, E2BIG, "the output is too large");
-	return 0;
+	return ret;
 }
 
 static int add_message(void *merger, const uint8_t *msg, size_t n, struct err *e)
@@ -206,7 +226,8 @@ int render(struct render_opts *o, struct err *e)
 	if (r)
 		return r;
 	s = source_new(o->files.v, o->files.n, o->cli.max_size);
-	r = o->format->report ? render_merged(o, s, e) : render_text(o, s, e);
+	r = o->format->report || o->format->page ? render_merged(o, s, e)
+						 : render_text(o, s, e);
 	source_free(s);
 	return r;
 }

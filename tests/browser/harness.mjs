@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims as lines "ok TEXT" or "not ok TEXT", which tests/cli/html.t numbers; and a browser. */
+import { createRequire } from "node:module";
+import { isDeepStrictEqual } from "node:util";
+
+export function ok(holds, what, why) {
+	console.log(`${holds ? "ok" : "not ok"} ${what}`);
+	if (!holds && why !== undefined)
+		console.log(`# ${JSON.stringify(why)}`);
+}
+
+export function is(got, want, what) {
+	ok(isDeepStrictEqual(got, want), what, { got, want });
+}
+
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	"--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/* modules: a directory with node_modules; browser: path of a Chromium. */
+export async function launch(modules, browser) {
+	const { chromium } = createRequire(`${modules}/package.json`)("playwright-core");
+
+	return chromium.launch({ executablePath: browser, args: FLAGS });
+}
+
+/*
+ * Open a file and wait for the page's probe. trouble collects all that must not be: console
+ * messages (a violation of the policy is one), exceptions, dialogs, requests.
+ */
+export async function open(browser, file, options = {}) {
+	const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+	const page = await context.newPage(), trouble = [];
+
+	page.on("console", (m) => trouble.push(`console: ${m.text()}`));
+	page.on("pageerror", (e) => trouble.push(`exception: ${e.message}`));
+	page.on("dialog", (d) => {
+		trouble.push(`dialog: ${d.message()}`);
+		d.dismiss();
+	});
+	page.on("request", (r) => {
+		if (r.url().split("#")[0] !== `file://${file}`)
+			trouble.push(`request: ${r.url().slice(0, 100)}`);
+	});
+	await page.goto(`file://${file}`);
+	await page.waitForFunction("window.profpipe", null, { timeout: 30000 });
+	return { context, page, trouble, ask: (what) => page.evaluate(`window.profpipe.${what}`) };
+}

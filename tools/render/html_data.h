@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The data block of the page: columns of varints, to be gzip'd and written as base64. It is
+ * read by tools/render/viewer/data.js.
+ *
+ *	varint version (HTML_DATA_VERSION), then sections: varint tag, varint length, content.
+ *	A reader passes over tags it does not know.
+ *
+ * Numbers are varints (7 bits a byte, least first), "signed" ones zigzag. Text is a number in
+ * the table of strings, which holds valid UTF-8 without controls.
+ *
+ *	STRINGS	  count; each one's length in bytes; all bytes
+ *	DOCUMENT  title, version of the program
+ *	PROFILE	  begins a profile, to which the sections after it belong:
+ *		  flags (enum html_profile_flags); time and duration as text ("" if unknown);
+ *		  duration in seconds (a double, 8 bytes, least first);
+ *		  number of filters, each as text; number of facts, each as key, value
+ *		  (comments "profpipe: KEY=VALUE"); sides (2 for a diff: base, new);
+ *		  number of columns, column to show first; for each column type, unit, shift,
+ *		  and for each side the signed total before filters
+ *	FRAMES	  count; then column by column name, file, line (signed), module, group, flags
+ *		  (enum html_frame_flags). Most frequent first.
+ *	POPS	  count of nodes; for each how many levels up its parent is from the node
+ *		  before it: 0 is a child of that. Pre-order, without the root; the root is the
+ *		  node before the first.
+ *	NODES	  for each node its frame
+ *	INLINED	  one bit for each node, least first: inlined into its parent
+ *	SELF	  side, column; signed self value of the root and of each node
+ *
+ * Values are exact as long as the sum of all |values| of the column is at most 2^53, which is
+ * what a page's numbers can hold; if not, they are divided by 2^shift and cut.
+ */
+#pragma once
+
+#include "lib/base/buf.h"
+#include "tools/render/html_tree.h"
+#include "tools/render/report.h"
+
+#define HTML_DATA_VERSION 1
+
+enum html_section {
+	HTML_STRINGS = 1,
+	HTML_DOCUMENT,
+	HTML_PROFILE,
+	HTML_FRAMES,
+	HTML_POPS,
+	HTML_NODES,
+	HTML_INLINED,
+	HTML_SELF,
+};
+
+enum html_profile_flags {
+	HTML_HAS_NEGATIVE =
+		1 << 0, /* apart from what is negative because it is the base */
+};
+
+enum html_frame_flags {
+	HTML_FRAME_INLINED = 1 << 0, /* somewhere */
+	HTML_FRAME_KERNEL = 1 << 1,
+	HTML_FRAME_NOTE = 1 << 2,    /* the profiler's: "[truncated]" */
+	HTML_FRAME_UNNAMED = 1 << 3, /* known by its address or binary alone */
+};
+
+struct html_data {
+	struct intern strings;
+	struct buf sections, section; /* all but the strings; the one being written */
+};
+
+void html_data_init(struct html_data *d, const char *title, size_t title_n);
+void html_data_release(struct html_data *d);
+void html_data_add(struct html_data *d, const struct report *r,
+		   const struct html_tree *t);
+
+/* Append the whole block, not yet compressed. */
+void html_data_finish(struct html_data *d, struct buf *out);
+
+/* Signed and unsigned varints, as the block has them. */
+void html_put_u64(struct buf *b, uint64_t v);
+void html_put_i64(struct buf *b, int64_t v);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Colours: fixed, told by content alone. The light ones are those of the SVG. */
+import { FRAME_KERNEL, FRAME_NOTE } from "./data.js";
+
+export const LIGHT = {
+	user: ["#eacb9f", "#e0b08a", "#d9c8b2", "#e9d8a6", "#dda58c", "#cbc2a4", "#f0c3a8", "#cfb79d", "#f2dfbd", "#d9ae96"],
+	kernel: "#b7c5d3", note: "#eba9a0", root: "#e4ddd4", rest: "#c9c5c0",
+	text: "#241c15", page: "#fffdfa", mark: "#241c15", found: "#c026d3", paler: 0.55,
+	less: [96, 160, 214], same: [222, 218, 212], more: [240, 146, 62],
+};
+export const DARK = {
+	user: ["#6f5733", "#754d34", "#5f5546", "#695d38", "#744638", "#59533f", "#7a5440", "#60503f", "#6d6249", "#6e4d3e"],
+	kernel: "#43566a", note: "#8a443c", root: "#3a342e", rest: "#4b4641",
+	text: "#f6efe7", page: "#1d1916", mark: "#ffffff", found: "#f0abfc", paler: 0.6,
+	less: [34, 94, 148], same: [74, 70, 66], more: [170, 86, 16],
+};
+
+/* FNV-1a over UTF-8: the same colour for the same package, here and in the SVG. */
+export function stableHash(text) {
+	let h = 2166136261;
+
+	for (const byte of new TextEncoder().encode(text))
+		h = Math.imul(h ^ byte, 16777619) >>> 0;
+	return (h ^ (h >>> 16)) >>> 0;
+}
+
+/* By frame: index of a colour of user code, or -1 for the kernel and -2 for notes. */
+export function colourKeys(frames) {
+	const known = new Map();
+
+	return Int8Array.from(frames.flags, (flags, i) => {
+		if (flags & FRAME_NOTE)
+			return -2;
+		if (flags & FRAME_KERNEL)
+			return -1;
+		const group = frames.group[i];
+		if (!known.has(group))
+			known.set(group, stableHash(group) % LIGHT.user.length);
+		return known.get(group);
+	});
+}
+
+export function frameColour(palette, key) {
+	if (key === -2)
+		return palette.note;
+	return key === -1 ? palette.kernel : palette.user[key];
+}
+
+/*
+ * How a difference is drawn, from -1 (less) over 0 (within noise) to 1 (more): what the total
+ * has changed by, as a part of the larger side.
+ */
+export function changeOf(old, now, noise) {
+	const delta = now - old, most = Math.max(Math.abs(old), Math.abs(now));
+
+	if (Math.abs(delta) <= noise || !most)
+		return 0;
+	return Math.sign(delta) * Math.min(1, 0.25 + 0.75 * Math.abs(delta) / most);
+}
+
+export function changeColour(palette, change) {
+	const to = change < 0 ? palette.less : palette.more, part = Math.abs(change);
+	const mixed = palette.same.map((v, i) => Math.round(v + (to[i] - v) * part));
+
+	return `rgb(${mixed.join(" ")})`;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The data block: from base64 of gzip to columns. tools/render/html_data.h has the format. */
+
+const VERSION = 1;
+const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8;
+
+export const HAS_NEGATIVE = 1;
+export const FRAME_INLINED = 1, FRAME_KERNEL = 2, FRAME_NOTE = 4, FRAME_UNNAMED = 8;
+
+export class Reader {
+	constructor(bytes) {
+		this.bytes = bytes;
+		this.at = 0;
+	}
+
+	/* Numbers are exact up to 2^53, by products: shifts would stop at 2^31. */
+	number() {
+		let byte = this.byte(), v = byte & 0x7f, factor = 128;
+
+		while (byte & 0x80) {
+			byte = this.byte();
+			v += (byte & 0x7f) * factor;
+			factor *= 128;
+		}
+		return v;
+	}
+
+	/* Zigzag; the lowest bit is the sign and is taken off first, so that 2^53 is exact. */
+	signed() {
+		let byte = this.byte(), v = (byte & 0x7f) >> 1, factor = 64;
+		const sign = byte & 1;
+
+		while (byte & 0x80) {
+			byte = this.byte();
+			v += (byte & 0x7f) * factor;
+			factor *= 128;
+		}
+		return sign ? -1 - v : v;
+	}
+
+	byte() {
+		if (this.at >= this.bytes.length)
+			throw new Error("the data ends too soon");
+		return this.bytes[this.at++];
+	}
+
+	double() {
+		const view = new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at, 8);
+
+		this.at += 8;
+		return view.getFloat64(0, true);
+	}
+
+	take(n) {
+		if (n > this.bytes.length - this.at)
+			throw new Error("the data ends too soon");
+		this.at += n;
+		return this.bytes.subarray(this.at - n, this.at);
+	}
+
+	numbers(n, out = new Array(n)) {
+		for (let i = 0; i < n; i++)
+			out[i] = this.number();
+		return out;
+	}
+
+	signeds(n, out = new Float64Array(n)) {
+		for (let i = 0; i < n; i++)
+			out[i] = this.signed();
+		return out;
+	}
+}
+
+function readStrings(r) {
+	const n = r.number(), lengths = r.numbers(n);
+	const decoder = new TextDecoder();
+
+	return lengths.map((length) => decoder.decode(r.take(length)));
+}
+
+function readProfile(r, strings) {
+	const text = () => strings[r.number()];
+	const p = { flags: r.number(), time: text(), duration: text(), seconds: r.double() };
+
+	p.filters = Array.from({ length: r.number() }, text);
+	p.facts = new Map(Array.from({ length: r.number() }, () => [text(), text()]));
+	p.sides = r.number();
+	const n = r.number();
+	p.column = r.number();
+	p.columns = Array.from({ length: n }, () => {
+		const column = { type: text(), unit: text(), shift: r.number(), totals: [] };
+		for (let side = 0; side < p.sides; side++)
+			column.totals.push(r.signed() * 2 ** column.shift);
+		return column;
+	});
+	p.self = Array.from({ length: p.sides }, () => new Array(n));
+	return p;
+}
+
+function readFrames(r, strings) {
+	const n = r.number();
+	const texts = () => r.numbers(n).map((id) => strings[id]);
+
+	return { n, name: texts(), file: texts(), line: r.signeds(n), module: texts(), group: texts(), flags: r.numbers(n) };
+}
+
+/* Parents and depths; the root is node 0. */
+function readShape(r, p) {
+	const n = r.number() + 1;
+
+	p.n = n;
+	p.parent = new Int32Array(n);
+	p.depth = new Int32Array(n);
+	p.parent[0] = -1;
+	for (let i = 1; i < n; i++) {
+		let at = i - 1;
+		for (let pops = r.number(); pops && at >= 0; pops--)
+			at = p.parent[at];
+		if (at < 0)
+			throw new Error("the data has a node without a caller");
+		p.parent[i] = at;
+		p.depth[i] = p.depth[at] + 1;
+	}
+}
+
+function readNodes(r, p) {
+	p.frame = new Int32Array(p.n);
+	p.frame[0] = -1;
+	r.numbers(p.n - 1, p.frame.subarray(1));
+}
+
+function readSelf(r, p) {
+	const side = r.number(), column = r.number(), factor = 2 ** p.columns[column].shift;
+	const values = r.signeds(p.n);
+
+	if (factor > 1)
+		values.forEach((v, i) => { values[i] = v * factor; });
+	p.self[side][column] = values;
+}
+
+/* { title, version, profiles } of the inflated block. */
+export function decode(bytes) {
+	const r = new Reader(bytes), data = { profiles: [] };
+	const version = r.number();
+	let strings, p;
+
+	if (version !== VERSION)
+		throw new Error(`the data has version ${version}, this page reads ${VERSION}`);
+	while (r.at < bytes.length) {
+		const tag = r.number(), length = r.number(), section = new Reader(r.take(length));
+		if (tag === STRINGS) {
+			strings = readStrings(section);
+		} else if (tag === DOCUMENT) {
+			data.title = strings[section.number()];
+			data.version = strings[section.number()];
+		} else if (tag === PROFILE) {
+			p = readProfile(section, strings);
+			data.profiles.push(p);
+		} else if (tag === FRAMES) {
+			p.frames = readFrames(section, strings);
+		} else if (tag === POPS) {
+			readShape(section, p);
+		} else if (tag === NODES) {
+			readNodes(section, p);
+		} else if (tag === INLINED) {
+			p.inlinedBits = section.bytes;
+		} else if (tag === SELF) {
+			readSelf(section, p);
+		}
+	}
+	return data;
+}
+
+export function fromBase64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const binary = atob(text.trim()), bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+export async function gunzip(bytes) {
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+export async function unpack(text) {
+	return decode(await gunzip(fromBase64(text)));
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where boxes are. Widths are in the unit of values (of a diff: in shares); each row is a run
+ * of arrays in order of x, so that what is in view is found by halving and what is narrower
+ * than a pixel is leapt over.
+ */
+
+/* How wide nodes are. Of a diff: the share on the old side, on the new one, or their mean. */
+function ownSizes(model, width) {
+	const { n, self, totals } = model;
+	const size = new Float64Array(n);
+
+	if (!model.isDiff) {
+		for (let i = 0; i < n; i++)
+			size[i] = Math.abs(self[0][i]);
+		return size;
+	}
+	let part = [width === "new" ? 0 : 1, width === "old" ? 0 : 1];
+	/* a side without samples has no shares; the other one alone says how wide */
+	if (!totals[0] || !totals[1])
+		part = totals.map((v) => (v ? 1 : 0));
+	const weight = part.map((v, side) => v && v / (part[0] + part[1]) / totals[side]);
+	for (let i = 0; i < n; i++)
+		size[i] = Math.abs(self[0][i]) * weight[0] + Math.abs(self[1][i]) * weight[1];
+	return size;
+}
+
+export class Layout {
+	constructor(model, width = "mean") {
+		const { n, parent, depth } = model;
+		const size = ownSizes(model, width), x = new Float64Array(n), next = new Float64Array(n);
+
+		for (let i = n - 1; i > 0; i--)
+			size[parent[i]] += size[i];
+		/* parents come before their children, and these in order */
+		for (let i = 1; i < n; i++) {
+			x[i] = next[i] = next[parent[i]];
+			next[parent[i]] += size[i];
+		}
+		this.size = size;
+		this.x = x;
+		this.total = size[0];
+		this.sortIntoRows(depth, n);
+	}
+
+	/* Nodes without a width have no place in a row. */
+	sortIntoRows(depth, n) {
+		let deepest = 0, kept = 0;
+
+		for (let i = 0; i < n; i++) {
+			if (this.size[i] > 0) {
+				kept++;
+				if (depth[i] > deepest)
+					deepest = depth[i];
+			}
+		}
+		const start = new Int32Array(deepest + 2);
+		for (let i = 0; i < n; i++)
+			if (this.size[i] > 0)
+				start[depth[i] + 1]++;
+		for (let d = 0; d <= deepest; d++)
+			start[d + 1] += start[d];
+		const fill = start.slice();
+		this.node = new Int32Array(kept);
+		this.left = new Float64Array(kept);
+		this.right = new Float64Array(kept);
+		for (let i = 0; i < n; i++) {
+			if (this.size[i] > 0) {
+				const k = fill[depth[i]]++;
+				this.node[k] = i;
+				this.left[k] = this.x[i];
+				this.right[k] = this.x[i] + this.size[i];
+			}
+		}
+		this.rowStart = start;
+		this.rows = kept ? deepest + 1 : 0;
+	}
+
+	/* The first place in [from, to) whose right edge is past x, or `to`. */
+	firstPast(x, from, to) {
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if (this.right[middle] > x)
+				to = middle;
+			else
+				from = middle + 1;
+		}
+		return from;
+	}
+
+	/* The same, for when it is likely near: by steps that double. */
+	leapPast(x, from, to) {
+		let step = 1;
+
+		while (from + step < to && this.right[from + step - 1] <= x) {
+			from += step;
+			step *= 2;
+		}
+		return this.firstPast(x, from, Math.min(to, from + step));
+	}
+
+	/*
+	 * What is to be drawn of a row when [x0, x1) is `pixels` wide, from left to right:
+	 * { left, right, first, last } with edges in pixels and places in the row's arrays. A box
+	 * of at least a pixel stands alone (first = last); narrower neighbours come as one.
+	 */
+	boxes(row, x0, x1, pixels) {
+		const out = [], from = this.rowStart[row], to = this.rowStart[row + 1];
+		const scale = pixels / (x1 - x0), tiny = (x1 - x0) * 1e-12;
+		let run = null;
+
+		for (let k = this.firstPast(x0 + tiny, from, to); k < to && this.left[k] < x1 - tiny;) {
+			const left = (this.left[k] - x0) * scale, right = (this.right[k] - x0) * scale;
+			if (run && (right - left >= 1 || left - run.right >= 1)) {
+				out.push(run);
+				run = null;
+			}
+			if (right - left >= 1) {
+				out.push({ left, right, first: k, last: k });
+				k++;
+				continue;
+			}
+			/* all that ends within this pixel, at least this one */
+			const edge = (Math.floor(left) + 1) / scale + x0;
+			const next = Math.max(k + 1, this.leapPast(edge, k, to));
+			if (!run)
+				run = { left, right, first: k, last: k };
+			run.last = next - 1;
+			run.right = (this.right[next - 1] - x0) * scale;
+			k = next;
+		}
+		if (run)
+			out.push(run);
+		return out;
+	}
+
+	/* The place in a row that holds x, or -1. */
+	placeAt(row, x) {
+		if (row < 0 || row >= this.rows)
+			return -1;
+		const to = this.rowStart[row + 1], k = this.firstPast(x, this.rowStart[row], to);
+		return k < to && this.left[k] <= x ? k : -1;
+	}
+
+	/* Where a node stands in its row, or -1 if it has no width. */
+	placeOf(node, depth) {
+		if (!(this.size[node] > 0))
+			return -1;
+		let from = this.rowStart[depth], to = this.rowStart[depth + 1];
+		/* rows keep the order of nodes */
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if (this.node[middle] < node)
+				from = middle + 1;
+			else
+				to = middle;
+		}
+		return this.node[from] === node ? from : -1;
+	}
+}

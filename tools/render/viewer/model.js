@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What can be told of one column of a profile: totals by node and by function. Nodes are in
+ * pre-order, so a subtree is the run [i, end[i]) and no walk needs a stack.
+ */
+import { HAS_NEGATIVE } from "./data.js";
+
+/* Past the last node of each subtree. */
+function subtreeEnds(p) {
+	const end = new Int32Array(p.n);
+
+	for (let i = p.n - 1; i >= 0; i--) {
+		if (!end[i])
+			end[i] = i + 1;
+		const parent = p.parent[i];
+		if (parent >= 0 && !end[parent])
+			end[parent] = end[i];
+	}
+	return end;
+}
+
+function addUp(p, self) {
+	const total = self.slice();
+
+	for (let i = p.n - 1; i > 0; i--)
+		total[p.parent[i]] += total[i];
+	return total;
+}
+
+/*
+ * Self and total of each function. A stack counts once for a function, however often it is in
+ * it: only the outermost of its nodes adds to the total.
+ */
+function functionSums(p, end, self, total) {
+	const sums = { self: new Float64Array(p.frames.n), total: new Float64Array(p.frames.n) };
+	const inside = new Int32Array(p.frames.n); /* end of the outermost node we are in */
+
+	for (let i = 1; i < p.n; i++) {
+		const f = p.frame[i];
+		sums.self[f] += self[i];
+		if (i >= inside[f]) {
+			sums.total[f] += total[i];
+			inside[f] = end[i];
+		}
+	}
+	return sums;
+}
+
+export class Model {
+	constructor(profile, column) {
+		const p = profile;
+
+		this.p = p;
+		this.n = p.n;
+		this.parent = p.parent;
+		this.depth = p.depth;
+		this.frame = p.frame;
+		this.frames = p.frames;
+		this.column = column;
+		this.type = p.columns[column].type;
+		this.unit = p.columns[column].unit;
+		this.exact = p.columns[column].shift === 0;
+		this.isDiff = p.sides === 2;
+		this.end = p.end || (p.end = subtreeEnds(p));
+		/* by side: the base (old) first; without a diff there is one */
+		this.totals = p.columns[column].totals;
+		this.self = p.self.map((columns) => columns[column]);
+		this.total = this.self.map((self) => addUp(p, self));
+		this.functions = this.self.map((self, side) => functionSums(p, this.end, self, this.total[side]));
+		this.hasNegative = (p.flags & HAS_NEGATIVE) !== 0 && this.self.some((self) => self.some((v) => v < 0));
+		this.last = p.sides - 1;
+		/* what shares are of: in a diff, those of a difference, of the old total */
+		this.whole = this.isDiff ? this.totals[0] || this.totals[1] : this.totals[0];
+		this.counts = this.isDiff ? sampleCounts(p) : null;
+	}
+
+	isInlined(node) {
+		return node > 0 && (this.p.inlinedBits[(node - 1) >> 3] >> ((node - 1) & 7) & 1) === 1;
+	}
+
+	/* Without a diff the value, with one new less old. */
+	totalOf(node) {
+		return this.isDiff ? this.total[1][node] - this.total[0][node] : this.total[0][node];
+	}
+
+	nameOf(node) {
+		return node ? this.frames.name[this.frame[node]] : "all";
+	}
+
+	/* The sum over the outermost nodes in [from, to) whose function is marked. */
+	sumOfMarked(marked, from, to, side) {
+		let sum = 0;
+
+		for (let i = from; i < to;) {
+			if (i && marked[this.frame[i]]) {
+				sum += this.total[side][i];
+				i = this.end[i];
+			} else {
+				i++;
+			}
+		}
+		return sum;
+	}
+
+	/*
+	 * What a difference has to pass to be told from noise: two standard deviations of the
+	 * counts of samples where there are some, and a thousandth of the whole.
+	 */
+	noise(node) {
+		const least = Math.abs(this.whole) / 1000;
+
+		if (!this.counts)
+			return least;
+		const old = this.total[0][node], now = this.total[1][node];
+		const n = this.counts[0][node] + this.counts[1][node];
+		return n > 0 ? Math.max(least, 2 * (old + now) / Math.sqrt(n)) : least;
+	}
+
+	status(node) {
+		return statusOf(this.total[0][node], this.total[1][node]);
+	}
+}
+
+/* Numbers of samples by node, for both sides, where the profile has them. */
+function sampleCounts(p) {
+	const column = p.columns.findIndex((c) => c.type === "samples" && c.unit === "count");
+
+	if (column < 0)
+		return null;
+	return p.counts || (p.counts = p.self.map((columns) => addUp(p, columns[column])));
+}
+
+export function statusOf(old, now) {
+	if (!old && now)
+		return "new";
+	return old && !now ? "gone" : "";
+}
