@@ -39,8 +39,9 @@ is(nameForms("std::map<int, std::string>::find(int const&) const")[1], "std::map
 is(fitName("github.com/a/b/http2.(*Server).Serve", 22), "http2.(*Server).Serve", "Go without the path");
 is(fitName("a::bb::ccc::dddd::Class::method", 13), "Class::method", "C++ without namespaces");
 is(fitName("operator<<", 40), "operator<<", "operators keep their brackets");
-is(fitName("averyveryverylongnamewithoutparts", 9), "aver…arts", "cut in the middle");
-is([textColumns("漢字"), fitName("漢字漢字", 5)], [4, "漢…字"], "wide characters take two columns");
+is(fitName("averyveryverylongnamewithoutparts", 15), "averyve…utparts", "cut in the middle");
+is(fitName("averyveryverylongnamewithoutparts", 9), "averyver…", "cut at the end where there is little room");
+is([textColumns("漢字"), fitName("漢字漢字", 6)], [4, "漢字…"], "wide characters take two columns");
 is([moduleName("/usr/bin/app"), moduleName("[kernel.kallsyms]_stext"), moduleName("/")], ["app", "[kernel.kallsyms]", "/"], "modules");
 is(fitName("x", 1), "x", "one column");
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names made to fit, by what matters least: as they are; without arguments and template
- * arguments; without most of the namespaces; the last part; cut in the middle. The same ladder
- * as that of the tables and of the SVG (lib/ui/name.c).
+ * arguments; without most of the namespaces; the last part; cut in the middle, or at the end
+ * where there is little room. The same ladder as that of the tables and of the SVG
+ * (lib/ui/name.c).
  */
 
 const KEPT = ["(anonymous namespace)", "operator()", "operator<<", "operator<=>", "operator<=", "operator<",
@@ -10,11 +11,12 @@ const KEPT = ["(anonymous namespace)", "operator()", "operator<<", "operator<=>"
 const TINY_COLUMNS = 14;
 const OPEN = "(<[{", CLOSE = ")>]}";
 
-/* Columns a character takes; good enough for labels, which are cut by what is drawn. */
+/* Characters that take two columns: East Asian ones and pictures. First and last of each range. */
+const WIDE = [[0x1100, 0x115f], [0x2e80, 0xa4cf], [0xac00, 0xd7a3], [0xf900, 0xfaff], [0xfe30, 0xfe6f],
+	[0xff00, 0xff60], [0x1f300, 0x1faff], [0x20000, 0x3fffd]];
+
 function columnsOf(code) {
-	return code >= 0x1100 && (code <= 0x115f || (code >= 0x2e80 && code <= 0xa4cf) || (code >= 0xac00 && code <= 0xd7a3) ||
-		(code >= 0xf900 && code <= 0xfaff) || (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) ||
-		(code >= 0x1f300 && code <= 0x1faff) || (code >= 0x20000 && code <= 0x3fffd)) ? 2 : 1;
+	return code >= WIDE[0][0] && WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }
 
 export function textColumns(text) {
@@ -78,9 +80,13 @@ function shortName(name) {
 	return last > 1 ? name.slice(afterLast(name, last - 1, ".")) : name;
 }
 
+/* "method", "method.func1": a part by which a compiler counts closures says nothing alone. */
 function lastPart(name) {
-	const at = Math.max(afterLast(name, name.length, "::"), afterLast(name, name.length, "."));
+	let dot = afterLast(name, name.length, ".");
 
+	while (dot > 1 && /^(func)?[0-9]/.test(name.slice(dot)) && afterLast(name, dot - 1, "."))
+		dot = afterLast(name, dot - 1, ".");
+	const at = Math.max(afterLast(name, name.length, "::"), dot);
 	return at < name.length ? name.slice(at) : name;
 }
 
@@ -111,6 +117,18 @@ function cutMiddle(text, columns) {
 	return head + "…" + tail;
 }
 
+function cutEnd(text, columns) {
+	let out = "", used = 0;
+
+	for (const c of text) {
+		used += columnsOf(c.codePointAt(0));
+		if (used > columns - 1)
+			break;
+		out += c;
+	}
+	return out + "…";
+}
+
 /* The longest of the forms that fits into `columns`, cut if none does. */
 export function fitForms(forms, columns) {
 	const [full, bare, short, last] = forms;
@@ -119,9 +137,9 @@ export function fitForms(forms, columns) {
 	for (const form of [full, bare, short])
 		if (form.length <= columns * 2 && textColumns(form) <= columns)
 			return form;
-	if (columns < TINY_COLUMNS || (last.length <= columns * 2 && textColumns(last) <= columns))
-		return textColumns(last) <= columns ? last : cutMiddle(last, columns);
-	return cutMiddle(short, columns);
+	if (last.length <= columns * 2 && textColumns(last) <= columns)
+		return last;
+	return columns < TINY_COLUMNS ? cutEnd(last, columns) : cutMiddle(short, columns);
 }
 
 export function fitName(name, columns) {
