@@ -102,6 +102,50 @@ is "$(xpath "$tmp/x.svg" 'count(//*[starts-with(., "<script>alert(")])')" 3 \
 prof-render --title "$(printf '</title>\033<&')" -f svg "$mixed" >"$tmp/x.svg"
 valid "$tmp/x.svg" "hostile title"
 
+# --- a difference ------------------------------------------------------------------------------
+printf '%s
+function 1 "main" "" "m.c" 1
+function 2 "kept" "" "m.c" 2
+function 3 "gone" "" "m.c" 3
+function 4 "added" "" "m.c" 4
+location 1 m0 0x0 f1:0:0
+location 2 m0 0x0 f2:0:0
+location 3 m0 0x0 f3:0:0
+location 4 m0 0x0 f4:0:0
+' "$head" >"$tmp/frames.txt"
+(cat "$tmp/frames.txt"; printf 'sample 500 : 2 1 :\nsample 500 : 3 1 :\nend\n') >"$tmp/old.txt"
+(cat "$tmp/frames.txt"; printf 'sample 504 : 2 1 :\nsample 56 : 4 1 :\nend\n') >"$tmp/new.txt"
+prof-diff -q -o "$tmp/d.pb.gz" "$tmp/old.txt" "$tmp/new.txt"
+prof-render --width 1024 -o "$tmp/d.svg" "$tmp/d.pb.gz"
+valid "$tmp/d.svg" "difference"
+# box CLASS WORD: start and width of the box whose title begins so
+box() {
+	xpath "$tmp/d.svg" "concat(//*[local-name()=\"g\"]/*[starts-with(., \"$2\")][@class=\"$1\"]/@x, \" \",
+		//*[local-name()=\"g\"]/*[starts-with(., \"$2\")][@class=\"$1\"]/@width)"
+}
+# widths: (500/1000 + 504/560)/2 = 0.7, 0.25, 0.05 of 1000 px, less a gap of 0.6
+is "$(box s kept) / $(box l3 gone) / $(box m2 added)" "12.0 699.4 / 712.0 249.4 / 962.0 49.4" \
+	"as wide as the mean of both shares, coloured by the change"
+is "$(box l3 main)" "12.0 999.4" "callers too"
+text=$(xpath "$tmp/d.svg" 'string(//*[local-name()="g"]/*[starts-with(., "gone")]/*)')
+is "$text" "$(printf 'gone (gone)\nm.c:3\ntotal: base 500ns, new 0, -500ns (-50.00%% of base)\nself: base 500ns, new 0, -500ns (-50.00%% of base)')" \
+	"hover text: both values and the change; what was removed is drawn"
+like "$tmp/d.svg" '>added \(new\)$' "what is new says so"
+like "$tmp/d.svg" 'base 1us · new 560ns · -440ns \(-44.00% of base\) · norm none<' \
+	"heading: both totals"
+like "$tmp/d.svg" '>more; as wide as the mean of both shares<' "legend"
+is "$(grep -c 'nan\|inf' "$tmp/d.svg")" 0 "finite"
+prof-diff -q --norm share "$tmp/old.txt" "$tmp/old.txt" | prof-render -f svg >"$tmp/x.svg"
+valid "$tmp/x.svg" "against itself"
+is "$(grep -c 'class="[lm][123]" [^>]*><title>' "$tmp/x.svg") $(grep -c 'class="s" [^>]*><title>' "$tmp/x.svg")" \
+	"0 3" "all grey"
+for o in '--focus gone' '--focus added' '--focus nothing' '--min-width 1000'; do
+	# shellcheck disable=SC2086
+	prof-render $o -f svg "$tmp/d.pb.gz" >"$tmp/x.svg"
+	valid "$tmp/x.svg" "difference, $o"
+	is "$(grep -c '"nan\|"-nan\|"inf' "$tmp/x.svg")" 0 "finite"
+done
+
 if command -v rsvg-convert >/dev/null; then
 	rsvg-convert -f pdf "$tmp/mixed.svg" -o "$tmp/mixed.pdf"
 	ok $? "converts to PDF"

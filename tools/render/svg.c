@@ -16,9 +16,7 @@
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "lib/ui/units.h"
-#include "tools/render/report.h"
-#include "tools/render/svg_style.h"
-#include "tools/render/tree.h"
+#include "tools/render/icicle.h"
 
 #define MARGIN_PX 12
 #define HEADER_PX 92
@@ -29,37 +27,16 @@
 #define CHARACTER_PX 7.25 /* advance of a monospace font of 12 px, rounded up */
 #define TITLE_CHARACTER_PX 13 /* the heading's, which is bold and 19 px */
 #define LABEL_COLUMNS_MIN 4
-#define SEPARATOR " \302\267 " /* a middle dot */
+#define CHANGE_COLUMNS_MIN 18 /* of a label that says by how much, too */
 
-struct icicle {
-	const struct report *r;
-	struct frames frames;
-	struct weights weights;
-	struct rows rows; /* the five heaviest, and the main binary */
-	struct tree tree;
-	struct str *names; /* by frame id */
-	uint32_t *rank;	   /* by frame id: place among the names */
-	struct arena arena;
-	int64_t *at;	 /* by node: where it starts, in the unit of values */
-	uint32_t *below; /* by node: nodes in its subtree, itself too */
-	double scale;	 /* pixels per unit */
-	uint32_t depth;	 /* of the deepest row drawn */
-	size_t ndrawn, nsmall, nboxes;
-	int64_t small; /* what the grey boxes stand for */
-	bool kinds[SVG_KINDS];
-	const char *unit;
-	struct buf boxes;
-};
-
-static const char *value(const struct icicle *c, int64_t v, char text[UNITS_TEXT_MAX])
+static struct change self_of(const struct icicle *c, const struct node *n)
 {
-	return units_format(v, c->unit, "auto", text);
-}
+	int64_t sum = n->size;
+	uint32_t id;
 
-static const char *share(const struct icicle *c, int64_t v, char text[UNITS_TEXT_MAX])
-{
-	units_percent(v, c->weights.total, text);
-	return text + strspn(text, " ");
+	for (id = n->first_child; id != ID_NONE; id = c->tree.v[id].next)
+		sum -= c->tree.v[id].size;
+	return change_of(n->self, sum);
 }
 
 /* --- names ------------------------------------------------------------------------------ */
@@ -99,22 +76,48 @@ static void name_frames(struct icicle *c)
 static int heaviest_first(const struct node *a, const struct node *b, void *ctx)
 {
 	const struct icicle *c = ctx;
+	double x = c->width[a - c->tree.v], y = c->width[b - c->tree.v];
 
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
+	if (x != y)
+		return x > y ? -1 : 1;
 	return (c->rank[a->frame] > c->rank[b->frame]) -
 	       (c->rank[a->frame] < c->rank[b->frame]);
 }
 
 /* --- lay-out ---------------------------------------------------------------------------- */
 
+/* The mean of both sides' shares, so that what is gone has its place as what is new. */
+static double mean_share(const struct change *part, const struct change *whole)
+{
+	double base = whole->base ? (double)part->base / (double)whole->base : 0;
+	double new = whole->new ? (double)part->new / (double)whole->new : 0;
+
+	return (base + new) / (!!whole->base + !!whole->new ?: 1);
+}
+
+static void measure(struct icicle *c)
+{
+	struct change whole = node_change(&c->tree.v[0]), part;
+	size_t i;
+
+	c->width = xcalloc(c->tree.n, sizeof(*c->width));
+	for (i = 0; i < c->tree.n; i++) {
+		part = node_change(&c->tree.v[i]);
+		c->width[i] = c->weights.is_diff ? mean_share(&part, &whole)
+						 : (double)c->tree.v[i].size;
+	}
+	if (c->width[0] > 0)
+		c->scale = (c->r->o->width_px - 2 * MARGIN_PX) / c->width[0];
+}
+
 static void lay_out(struct icicle *c)
 {
 	struct tree *t = &c->tree;
 	uint32_t id;
-	int64_t at;
+	double at;
 	size_t i;
 
+	measure(c);
 	tree_sort(t, heaviest_first, c);
 	c->at = xcalloc(t->n, sizeof(*c->at));
 	c->below = xcalloc(t->n, sizeof(*c->below));
@@ -123,7 +126,7 @@ static void lay_out(struct icicle *c)
 		at = c->at[i];
 		for (id = t->v[i].first_child; id != ID_NONE; id = t->v[id].next) {
 			c->at[id] = at;
-			at += t->v[id].size;
+			at += c->width[id];
 		}
 	}
 	for (i = t->n; i--;) {
@@ -131,8 +134,6 @@ static void lay_out(struct icicle *c)
 		if (i)
 			c->below[t->v[i].parent] += c->below[i];
 	}
-	if (t->v[0].size)
-		c->scale = (c->r->o->width_px - 2 * MARGIN_PX) / (double)t->v[0].size;
 }
 
 static enum svg_kind kind_of(const struct icicle *c, const struct frame *fr)
@@ -162,10 +163,10 @@ static void put_escaped(struct buf *b, struct str s)
 	escape_xml(b, s.p, s.n);
 }
 
-static void put_box(struct icicle *c, const char *class, int64_t at, int64_t size,
+static void put_box(struct icicle *c, const char *class, double at, double width,
 		    uint32_t depth)
 {
-	double x = MARGIN_PX + (double)at * c->scale, w = (double)size * c->scale;
+	double x = MARGIN_PX + at * c->scale, w = width * c->scale;
 
 	if (w > 3)
 		w -= GAP_PX;
@@ -177,24 +178,33 @@ static void put_box(struct icicle *c, const char *class, int64_t at, int64_t siz
 		c->depth = depth;
 }
 
-/* Ends the box; its label where there is room for one. */
-static void end_box(struct icicle *c, struct str name, int64_t at, int64_t size,
-		    uint32_t depth)
+/* Ends the box; its label where there is room for one, with the change (or NULL). */
+static void end_box(struct icicle *c, struct str name, const struct change *change,
+		    double at, double width, uint32_t depth)
 {
-	double x = MARGIN_PX + (double)at * c->scale, w = (double)size * c->scale;
-	struct buf plain = BUF_INIT(SIZE_MAX / 2), fit = BUF_INIT(SIZE_MAX / 2);
+	double x = MARGIN_PX + at * c->scale, w = width * c->scale;
+	struct buf plain = BUF_INIT(SIZE_MAX / 2), fit = BUF_INIT(SIZE_MAX / 2),
+		   more = BUF_INIT(UNITS_TEXT_MAX);
+	size_t columns;
 
 	buf_puts(&c->boxes, "</title></rect>\n");
 	if (w < 6 + LABEL_COLUMNS_MIN * CHARACTER_PX)
 		return;
+	columns = (size_t)((w - 6) / CHARACTER_PX);
+	if (change && columns >= CHANGE_COLUMNS_MIN) {
+		buf_putc(&more, ' ');
+		change_put_percent(&more, change, c->weights.total);
+	}
 	escape_terminal(&plain, name.p, name.n);
-	name_fit(&fit, buf_str(&plain), plain.len, (size_t)((w - 6) / CHARACTER_PX));
+	name_fit(&fit, buf_str(&plain), plain.len, columns - more.len);
+	buf_put(&fit, more.data, more.len);
 	buf_printf(&c->boxes, "<text x=\"%.1f\" y=\"%u\">", x + 3,
 		   HEADER_PX + depth * ROW_PX + 13);
 	escape_xml(&c->boxes, buf_str(&fit), fit.len);
 	buf_puts(&c->boxes, "</text>\n");
 	buf_release(&plain);
 	buf_release(&fit);
+	buf_release(&more);
 }
 
 /* "app" of "/usr/bin/app"; "[kernel.kallsyms]" without the symbol that may follow it. */
@@ -230,73 +240,130 @@ static void put_place(struct icicle *c, const struct node *n)
 		buf_puts(&c->boxes, c->boxes.len > start ? ", inlined" : "\ninlined");
 }
 
-static void put_values(struct icicle *c, int64_t total, int64_t self)
+static void put_sides(struct icicle *c, const char *what, const struct change *v)
 {
 	char text[UNITS_TEXT_MAX];
 
-	buf_printf(&c->boxes, "\ntotal %s", value(c, total, text));
-	buf_printf(&c->boxes, " (%s)", share(c, total, text));
-	if (!self)
+	buf_printf(&c->boxes, "\n%s: base %s", what, icicle_value(c, v->base, text));
+	buf_printf(&c->boxes, ", new %s, ", icicle_value(c, v->new, text));
+	change_put_delta(&c->boxes, v, c->unit, "auto");
+	buf_puts(&c->boxes, " (");
+	change_put_percent(&c->boxes, v, c->weights.total);
+	buf_puts(&c->boxes, " of base)");
+}
+
+static void put_values(struct icicle *c, const struct node *n)
+{
+	char text[UNITS_TEXT_MAX];
+	struct change total, self;
+
+	if (c->weights.is_diff) {
+		total = node_change(n);
+		put_sides(c, "total", &total);
+		self = self_of(c, n);
+		if (self.base || self.new)
+			put_sides(c, "self", &self);
 		return;
-	buf_printf(&c->boxes, ", self %s", value(c, self, text));
-	buf_printf(&c->boxes, " (%s)", share(c, self, text));
+	}
+	buf_printf(&c->boxes, "\ntotal %s", icicle_value(c, n->total, text));
+	buf_printf(&c->boxes, " (%s)", icicle_share(c, n->total, text));
+	if (!n->self)
+		return;
+	buf_printf(&c->boxes, ", self %s", icicle_value(c, n->self, text));
+	buf_printf(&c->boxes, " (%s)", icicle_share(c, n->self, text));
+}
+
+/* Class of a box: by where the code is from, or by how it changed. */
+static void put_class(struct icicle *c, const struct node *n, char class[8])
+{
+	const struct frame *fr = &c->frames.v[n->frame];
+	enum svg_kind kind = kind_of(c, fr);
+
+	if (c->weights.is_diff) {
+		svg_change_class(class, (double)n->total / (double)c->weights.total);
+		return;
+	}
+	svg_class(class, kind, colour_key(c, fr), n->inlined);
+	c->kinds[kind] = true;
+	c->kinds[SVG_INLINED] |= n->inlined;
 }
 
 static void draw_frame(struct icicle *c, uint32_t id)
 {
 	const struct node *n = &c->tree.v[id];
-	const struct frame *fr = &c->frames.v[n->frame];
-	enum svg_kind kind = kind_of(c, fr);
+	struct change change = node_change(n);
 	char class[8];
 
-	svg_class(class, kind, colour_key(c, fr), n->inlined);
-	put_box(c, class, c->at[id], n->size, n->depth);
+	put_class(c, n, class);
+	put_box(c, class, c->at[id], c->width[id], n->depth);
 	put_escaped(&c->boxes, c->names[n->frame]);
+	if (c->weights.is_diff && *change_status(&change))
+		buf_printf(&c->boxes, " (%s)", change_status(&change));
 	put_place(c, n);
-	put_values(c, n->total, n->self);
-	end_box(c, c->names[n->frame], c->at[id], n->size, n->depth);
-	c->kinds[kind] = true;
-	c->kinds[SVG_INLINED] |= n->inlined;
+	put_values(c, n);
+	end_box(c, c->names[n->frame], c->weights.is_diff ? &change : NULL, c->at[id],
+		c->width[id], n->depth);
 	c->ndrawn++;
 }
 
 static void draw_root(struct icicle *c)
 {
 	const struct node *root = &c->tree.v[0];
+	struct change change = node_change(root);
 	char text[UNITS_TEXT_MAX];
-	struct buf name = BUF_INIT(UNITS_TEXT_MAX + 16);
+	struct buf name = BUF_INIT(3 * UNITS_TEXT_MAX);
 
-	buf_printf(&name, "total %s", value(c, root->total, text));
-	put_box(c, "t", 0, root->size, 0);
+	if (c->weights.is_diff) {
+		buf_printf(&name, "base %s", icicle_value(c, change.base, text));
+		buf_printf(&name, ", new %s,", icicle_value(c, change.new, text));
+	} else {
+		buf_printf(&name, "total %s", icicle_value(c, root->total, text));
+	}
+	put_box(c, "t", 0, c->width[0], 0);
 	buf_puts(&c->boxes, "all samples");
-	put_values(c, root->total, root->self);
-	end_box(c, (struct str){buf_str(&name), (uint32_t)name.len}, 0, root->size, 0);
+	put_values(c, root);
+	end_box(c, (struct str){buf_str(&name), (uint32_t)name.len},
+		c->weights.is_diff ? &change : NULL, 0, c->width[0], 0);
 	buf_release(&name);
+}
+
+static void put_rest_values(struct icicle *c, const struct node *all)
+{
+	struct change total = node_change(all);
+	char text[UNITS_TEXT_MAX];
+
+	if (c->weights.is_diff) {
+		put_sides(c, "total", &total);
+		return;
+	}
+	buf_printf(&c->boxes, "\ntotal %s", icicle_value(c, all->total, text));
+	buf_printf(&c->boxes, " (%s)", icicle_share(c, all->total, text));
 }
 
 /* The children from `id` on are too narrow: one box for them all. */
 static void draw_rest(struct icicle *c, uint32_t id)
 {
-	int64_t at = c->at[id], size = 0, total = 0;
 	uint32_t depth = c->tree.v[id].depth, n = 0;
-	char text[UNITS_TEXT_MAX];
+	struct node all = {.first_child = ID_NONE};
+	double at = c->at[id], width = 0;
 	struct buf name = BUF_INIT(64);
 
 	for (; id != ID_NONE; id = c->tree.v[id].next) {
-		size += c->tree.v[id].size;
-		total += c->tree.v[id].total;
+		width += c->width[id];
+		all.total += c->tree.v[id].total;
+		all.size += c->tree.v[id].size;
 		n += c->below[id];
 	}
 	c->nsmall += n;
-	c->small += size;
+	c->small += width;
 	c->nboxes++;
 	c->kinds[SVG_REST] = true;
 	buf_printf(&name, "%u smaller frame%s", n, n == 1 ? "" : "s");
-	put_box(c, "r", at, size, depth);
+	put_box(c, "r", at, width, depth);
 	buf_puts(&c->boxes, buf_str(&name));
-	buf_printf(&c->boxes, "\ntotal %s", value(c, total, text));
-	buf_printf(&c->boxes, " (%s)", share(c, total, text));
-	end_box(c, (struct str){buf_str(&name), (uint32_t)name.len}, at, size, depth);
+	put_rest_values(c, &all);
+	end_box(c, (struct str){buf_str(&name), (uint32_t)name.len}, NULL, at, width,
+		depth);
 	buf_release(&name);
 }
 
@@ -307,7 +374,7 @@ static uint32_t enter(struct icicle *c, uint32_t id)
 
 	if (child == ID_NONE)
 		return ID_NONE;
-	if ((double)c->tree.v[child].size * c->scale >= c->r->o->min_width_px)
+	if (c->width[child] * c->scale >= c->r->o->min_width_px)
 		return child;
 	draw_rest(c, child);
 	return ID_NONE;
@@ -321,7 +388,7 @@ static uint32_t leave(struct icicle *c, uint32_t id)
 	for (; id; id = v[id].parent) {
 		if (v[id].next == ID_NONE)
 			continue;
-		if ((double)v[v[id].next].size * c->scale >= c->r->o->min_width_px)
+		if (c->width[v[id].next] * c->scale >= c->r->o->min_width_px)
 			return v[id].next;
 		draw_rest(c, v[id].next);
 	}
@@ -344,108 +411,10 @@ static void draw_boxes(struct icicle *c)
 
 /* --- document --------------------------------------------------------------------------- */
 
-/* Texts of the heading are made raw, then escaped, and cut to the width of the picture. */
-
-static void put_raw(struct buf *raw, struct str s)
-{
-	buf_put(raw, s.p, s.n);
-}
-
-static void put_title(const struct icicle *c, struct buf *raw)
-{
-	const struct profile *p = c->r->p;
-	struct mapping m;
-
-	if (c->r->o->title) {
-		buf_puts(raw, c->r->o->title);
-		return;
-	}
-	if (c->rows.main_mapping != ID_NONE) {
-		m = profile_mapping(p, c->rows.main_mapping);
-		put_raw(raw, path_base(store_str(p->store, m.file)));
-		buf_puts(raw, ": ");
-	}
-	put_raw(raw, store_str(p->store, p->h.types[c->r->column].type));
-}
-
-static void put_filters(const struct icicle *c, struct buf *raw)
-{
-	char text[UNITS_TEXT_MAX];
-	const char *const *filters;
-	size_t n, i;
-
-	if (c->tree.v[0].total != c->weights.total && !c->weights.has_negative) {
-		buf_printf(raw, SEPARATOR "shown %s", value(c, c->tree.v[0].total, text));
-		buf_printf(raw, " (%s)", share(c, c->tree.v[0].total, text));
-	}
-	filters = query_filter_texts(c->r->q, &n);
-	for (i = 0; i < n; i++)
-		buf_printf(raw, SEPARATOR "%s", filters[i]);
-}
-
-/* "cpu, total 4.2s over 10s (0.42 cores), from 2026-01-02 03:04:05 UTC". */
-static void put_facts(const struct icicle *c, struct buf *raw)
-{
-	const struct header *h = &c->r->p->h;
-	char text[UNITS_TEXT_MAX], when[NUM_TIME_MAX];
-	const char *type = store_cstr(c->r->p->store, h->types[c->r->column].type), *unit;
-	double total_ns;
-
-	put_raw(raw, store_str(c->r->p->store, h->types[c->r->column].type));
-	buf_printf(raw, SEPARATOR "total %s", value(c, c->weights.total, text));
-	if (h->duration_ns > 0) {
-		buf_printf(raw, " over %s",
-			   units_format(h->duration_ns, "nanoseconds", "auto", text));
-		total_ns = units_scale(c->weights.total, c->unit, "nanoseconds", &unit);
-		if (!strcmp(type, "cpu") && !strcmp(unit, "ns"))
-			buf_printf(raw, " (%.2f cores)",
-				   total_ns / (double)h->duration_ns);
-	}
-	if (h->time_ns) {
-		num_format_time(h->time_ns, when);
-		buf_printf(raw, SEPARATOR "from %.10s %.8s UTC", when, when + 11);
-	}
-	put_filters(c, raw);
-	if (c->weights.has_negative)
-		buf_puts(raw, SEPARATOR "negative values are drawn by their size");
-}
-
-static void put_description(const struct icicle *c, struct buf *raw)
-{
-	char text[UNITS_TEXT_MAX];
-	size_t i;
-
-	put_facts(c, raw);
-	for (i = 0; i < c->rows.n && c->rows.v[i].flat; i++) {
-		buf_puts(raw, i ? ", " : ". Most in themselves: ");
-		put_raw(raw, c->rows.v[i].name);
-		buf_printf(raw, " %s", value(c, c->rows.v[i].flat, text));
-		buf_printf(raw, " (%s)", share(c, c->rows.v[i].flat, text));
-	}
-}
-
-/* What `put` makes, escaped; in at most `columns` (0: any number). */
-static void put_text(const struct icicle *c, struct buf *out,
-		     void (*put)(const struct icicle *c, struct buf *raw), size_t columns)
-{
-	struct buf raw = BUF_INIT(SIZE_MAX / 2), plain = BUF_INIT(SIZE_MAX / 2);
-
-	put(c, &raw);
-	escape_terminal(&plain, buf_str(&raw), raw.len);
-	if (columns) {
-		buf_clear(&raw);
-		name_cut(&raw, buf_str(&plain), plain.len, columns);
-		escape_xml(out, buf_str(&raw), raw.len);
-	} else {
-		escape_xml(out, buf_str(&plain), plain.len);
-	}
-	buf_release(&raw);
-	buf_release(&plain);
-}
-
 static void put_footer(const struct icicle *c, struct buf *out, int height)
 {
 	char text[UNITS_TEXT_MAX];
+	double part = c->width[0] > 0 ? c->small / c->width[0] : 0;
 
 	buf_printf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">", MARGIN_PX, height - 14);
 	if (!c->tree.v[0].size)
@@ -456,7 +425,11 @@ static void put_footer(const struct icicle *c, struct buf *out, int height)
 	if (c->nsmall) {
 		buf_printf(out, "; %zu narrower than %g px in %zu grey box%s", c->nsmall,
 			   c->r->o->min_width_px, c->nboxes, c->nboxes == 1 ? "" : "es");
-		buf_printf(out, ", %s of the total", share(c, c->small, text));
+		if (c->weights.is_diff)
+			buf_printf(out, ", %.2g%% of the width", part * 100);
+		else
+			buf_printf(out, ", %s of the total",
+				   icicle_share(c, (int64_t)c->small, text));
 	}
 	buf_puts(out, "</text>\n");
 }
@@ -472,19 +445,23 @@ static void put_document(const struct icicle *c, struct buf *out)
 		   "viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"t d\">\n<title "
 		   "id=\"t\">",
 		   width, height, width, height);
-	put_text(c, out, put_title, 0);
+	icicle_put_text(c, out, icicle_title, 0);
 	buf_puts(out, "</title>\n<desc id=\"d\">");
-	put_text(c, out, put_description, 0);
+	icicle_put_text(c, out, icicle_description, 0);
 	buf_puts(out, "</desc>\n");
-	svg_put_style(out);
+	svg_put_style(out, c->weights.is_diff);
 	buf_puts(out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
 	buf_printf(out, "<text class=\"h\" x=\"%d\" y=\"30\">", MARGIN_PX);
-	put_text(c, out, put_title,
-		 (size_t)((width - 2 * MARGIN_PX) / TITLE_CHARACTER_PX));
+	icicle_put_text(c, out, icicle_title,
+			(size_t)((width - 2 * MARGIN_PX) / TITLE_CHARACTER_PX));
 	buf_printf(out, "</text>\n<text class=\"m\" x=\"%d\" y=\"50\">", MARGIN_PX);
-	put_text(c, out, put_facts, (size_t)((width - 2 * MARGIN_PX) / CHARACTER_PX));
+	icicle_put_text(c, out, icicle_facts,
+			(size_t)((width - 2 * MARGIN_PX) / CHARACTER_PX));
 	buf_puts(out, "</text>\n");
-	svg_put_legend(out, c->kinds, MARGIN_PX, 66);
+	if (c->weights.is_diff)
+		svg_put_change_legend(out, c->kinds[SVG_REST], MARGIN_PX, 66);
+	else
+		svg_put_legend(out, c->kinds, MARGIN_PX, 66);
 	buf_puts(out, "<g>\n");
 	buf_put(out, c->boxes.data, c->boxes.len);
 	buf_puts(out, "</g>\n");
@@ -502,6 +479,7 @@ static void icicle_release(struct icicle *c)
 	free(c->names);
 	free(c->rank);
 	free(c->at);
+	free(c->width);
 	free(c->below);
 	buf_release(&c->boxes);
 }

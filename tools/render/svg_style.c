@@ -11,6 +11,10 @@ static const char *const user_colours[] = {
 	"#eacb9f", "#e0b08a", "#d9c8b2", "#e9d8a6", "#dda58c",
 	"#cbc2a4", "#f0c3a8", "#cfb79d", "#f2dfbd", "#d9ae96",
 };
+/* Changes by less than the first of these parts of the base's total are shown as none. */
+static const double change_steps[] = {0.005, 0.02, 0.10};
+#define NSTEPS (sizeof(change_steps) / sizeof(change_steps[0]))
+
 #define NCOLOURS (sizeof(user_colours) / sizeof(user_colours[0]))
 
 /* FNV-1a: the same colour for the same package, today and tomorrow. */
@@ -34,7 +38,20 @@ void svg_class(char class[8], enum svg_kind kind, struct str key, bool inlined)
 		snprintf(class, 8, "%s%s", kind == SVG_KERNEL ? "k" : "n", more);
 }
 
-void svg_put_style(struct buf *out)
+void svg_change_class(char class[8], double change)
+{
+	double size = change < 0 ? -change : change;
+	unsigned int step = 0;
+
+	while (step < NSTEPS && size >= change_steps[step])
+		step++;
+	if (!step)
+		snprintf(class, 8, "s");
+	else
+		snprintf(class, 8, "%c%u", change < 0 ? 'l' : 'm', step);
+}
+
+void svg_put_style(struct buf *out, bool changes)
 {
 	size_t i;
 
@@ -46,8 +63,13 @@ void svg_put_style(struct buf *out)
 		      "g rect:hover{stroke:#241c15}\n"
 		      ".bg{fill:#fffdfa}.t{fill:#e4ddd4}.k{fill:#b7c5d3}.n{fill:#eba9a0}"
 		      ".r{fill:#c9c5c0}.i{fill-opacity:.55}\n");
-	for (i = 0; i < NCOLOURS; i++)
+	for (i = 0; i < NCOLOURS && !changes; i++)
 		buf_printf(out, ".c%zu{fill:%s}", i, user_colours[i]);
+	/* less: blue, more: orange; told apart by those who see red and green alike */
+	if (changes)
+		buf_puts(out, ".s{fill:#dedbd6}.l1{fill:#cfe0ef}.l2{fill:#a5c8e4}.l3{"
+			      "fill:#73abd6}"
+			      ".m1{fill:#fbe0c0}.m2{fill:#f7c184}.m3{fill:#ee9d4a}");
 	/* paler means nearer to the background: not in the dark, where text stays dark */
 	buf_puts(out,
 		 "\n@media(prefers-color-scheme:dark){.bg{fill:#1d1916}.h{fill:#f3ece4}"
@@ -87,4 +109,18 @@ void svg_put_legend(struct buf *out, const bool kinds[SVG_KINDS], int x, int y)
 		if (kinds[i])
 			x = put_entry(out, entries[i].classes, entries[i].text, x, y);
 	}
+}
+
+void svg_put_change_legend(struct buf *out, bool rest, int x, int y)
+{
+	static const char *const less[] = {"l1", "l2", "l3", NULL};
+	static const char *const same[] = {"s", NULL};
+	static const char *const more[] = {"m1", "m2", "m3", NULL};
+	static const char *const small[] = {"r", NULL};
+
+	x = put_entry(out, less, "less, by 0.5, 2, 10 % of the base's total", x, y);
+	x = put_entry(out, same, "about the same", x, y);
+	x = put_entry(out, more, "more; as wide as the mean of both shares", x, y);
+	if (rest)
+		put_entry(out, small, "smaller frames together", x, y);
 }

@@ -19,7 +19,14 @@ enum svg_kind {
 /* Class of a box; `key` chooses among the colours of user code. */
 void svg_class(char class[8], enum svg_kind kind, struct str key, bool inlined);
 
-void svg_put_style(struct buf *out);
+/* Class of a box in a difference; `change` is new - base as a part of the base's total. */
+void svg_change_class(char class[8], double change);
+
+/* `changes`: the boxes are those of a difference. */
+void svg_put_style(struct buf *out, bool changes);
 
 /* The kinds that are there, from (x, y) on. */
 void svg_put_legend(struct buf *out, const bool kinds[SVG_KINDS], int x, int y);
+
+/* That of a difference; `rest`: there are grey boxes of narrow frames. */
+void svg_put_change_legend(struct buf *out, bool rest, int x, int y);
