@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,9 +60,19 @@ static void hold_standard_descriptors(void)
 	}
 }
 
+/* For those who exit by themselves, as argp does after --help. */
+static void check_standard_output(void)
+{
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		cli_error("cannot write standard output: %s", strerror(errno));
+		_exit(EXIT_TROUBLE);
+	}
+}
+
 void cli_start(const char *program, bool filter)
 {
 	hold_standard_descriptors();
+	atexit(check_standard_output);
 	program_invocation_name = program_invocation_short_name = (char *)program;
 	argp_err_exit_status = EXIT_TROUBLE;
 	argp_program_version_hook = print_version;
@@ -164,6 +175,9 @@ int cli_finish(int r, int status, const struct err *e)
 		if (r >= 0)
 			cli_error("cannot write standard output: %s", strerror(errno));
 		status = EXIT_TROUBLE;
+		/* said once is enough, at exit too */
+		__fpurge(stdout);
+		clearerr(stdout);
 	}
 	return status;
 }
