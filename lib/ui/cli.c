@@ -115,7 +115,7 @@ void cli_need_input(const struct argp *argp, size_t nfiles)
 	exit(EXIT_TROUBLE);
 }
 
-static void message(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static void message(const char *fmt, va_list ap)
 {
 	struct buf text = BUF_INIT(MESSAGE_MAX), line = BUF_INIT(8 * MESSAGE_MAX);
 	ssize_t w;
