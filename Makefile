@@ -131,10 +131,15 @@ $(OBJ)/tools/render/viewer.o: $(GEN)/viewer.page.html
 
 # --- tests --------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%.t: $(OBJ)/tests/unit/%_test.o $(LIB)
-	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PKG_LIBS)
+	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(LIB) -lcmocka $(PKG_LIBS)
 
 $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# What a unit test needs of a tool.
+$(BUILD)/tests/unit/html_data.t: \
+	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

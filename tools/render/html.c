@@ -101,18 +101,21 @@ static void put_base64(struct buf *out, const uint8_t *p, size_t n)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char four[5] = "";
+	char some[4096];
+	size_t i, len = 0;
 	uint32_t v;
-	size_t i;
 
 	for (i = 0; i < n; i += 3) {
 		v = (uint32_t)p[i] << 16 | (uint32_t)(i + 1 < n ? p[i + 1] : 0) << 8 |
 		    (i + 2 < n ? p[i + 2] : 0);
-		four[0] = digits[v >> 18];
-		four[1] = digits[v >> 12 & 63];
-		four[2] = i + 1 < n ? digits[v >> 6 & 63] : '=';
-		four[3] = i + 2 < n ? digits[v & 63] : '=';
-		buf_put(out, four, 4);
+		some[len++] = digits[v >> 18];
+		some[len++] = digits[v >> 12 & 63];
+		some[len++] = i + 1 < n ? digits[v >> 6 & 63] : '=';
+		some[len++] = i + 2 < n ? digits[v & 63] : '=';
+		if (len == sizeof(some) || i + 3 >= n) {
+			buf_put(out, some, len);
+			len = 0;
+		}
 	}
 }
 

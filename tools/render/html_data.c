@@ -49,7 +49,7 @@ static uint32_t text(struct html_data *d, struct str s)
 	uint32_t id;
 
 	escape_terminal(&b, s.p, s.n);
-	id = intern_put(&d->strings, b.data, b.len);
+	id = intern_put(&d->strings, buf_str(&b), b.len);
 	buf_release(&b);
 	return id;
 }
@@ -247,6 +247,45 @@ static void put_shape(struct html_data *d, const struct html_tree *t)
 	end_section(d, HTML_INLINED);
 }
 
+/* The factor by which all of set `k` is that of set `of`; 0 if there is none. */
+static int64_t factor_of(const struct html_tree *t, size_t k, size_t of)
+{
+	size_t width = t->nsides * t->ncolumns, i;
+	int64_t factor = 0, v, w, product;
+
+	for (i = 0; i < t->n; i++) {
+		v = t->self[i * width + k];
+		w = t->self[i * width + of];
+		if (!factor && w)
+			factor = v / w;
+		if ((v || w) &&
+		    (factor <= 0 || __builtin_mul_overflow(w, factor, &product) ||
+		     product != v))
+			return 0;
+	}
+	return factor;
+}
+
+/* As a multiple of a column of the same side that is before it; true if it is one. */
+static bool put_multiple(struct html_data *d, const struct html_tree *t, size_t k)
+{
+	size_t first = k - k % t->ncolumns, of;
+	int64_t factor;
+
+	for (of = first; of < k; of++) {
+		factor = shift_of(t, of - first) ? 0 : factor_of(t, k, of);
+		if (!factor)
+			continue;
+		html_put_u64(&d->section, k / t->ncolumns);
+		html_put_u64(&d->section, k % t->ncolumns);
+		html_put_u64(&d->section, of - first);
+		html_put_u64(&d->section, (uint64_t)factor);
+		end_section(d, HTML_MULTIPLE);
+		return true;
+	}
+	return false;
+}
+
 static void put_values(struct html_data *d, const struct html_tree *t)
 {
 	size_t width = t->nsides * t->ncolumns, k, i;
@@ -254,6 +293,8 @@ static void put_values(struct html_data *d, const struct html_tree *t)
 
 	for (k = 0; k < width; k++) {
 		shift = shift_of(t, k % t->ncolumns);
+		if (!shift && put_multiple(d, t, k))
+			continue;
 		html_put_u64(&d->section, k / t->ncolumns);
 		html_put_u64(&d->section, k % t->ncolumns);
 		for (i = 0; i < t->n; i++)

@@ -26,6 +26,8 @@
  *	NODES	  for each node its frame
  *	INLINED	  one bit for each node, least first: inlined into its parent
  *	SELF	  side, column; signed self value of the root and of each node
+ *	MULTIPLE  side, column, another column, factor: in place of SELF where each value is that
+ *		  of the other column times the factor (samples at a steady rate, and their time)
  *
  * Values are exact as long as the sum of all |values| of the column is at most 2^53, which is
  * what a page's numbers can hold; if not, they are divided by 2^shift and cut.
@@ -47,6 +49,7 @@ enum html_section {
 	HTML_NODES,
 	HTML_INLINED,
 	HTML_SELF,
+	HTML_MULTIPLE,
 };
 
 enum html_profile_flags {

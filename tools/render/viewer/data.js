@@ -2,7 +2,7 @@
 /* The data block: from base64 of gzip to columns. tools/render/html_data.h has the format. */
 
 const VERSION = 1;
-const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8;
+const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8, MULTIPLE = 9;
 
 export const HAS_NEGATIVE = 1;
 export const FRAME_INLINED = 1, FRAME_KERNEL = 2, FRAME_NOTE = 4, FRAME_UNNAMED = 8;
@@ -138,6 +138,21 @@ function readSelf(r, p) {
 	p.self[side][column] = values;
 }
 
+function readMultiple(r, p) {
+	const side = r.number(), column = r.number(), of = r.number(), factor = r.number();
+
+	p.self[side][column] = p.self[side][of].map((v) => v * factor);
+}
+
+/* What each section is read by: from its reader, into the profile it belongs to. */
+const COLUMNS = {
+	[POPS]: readShape,
+	[NODES]: readNodes,
+	[INLINED]: (r, p) => { p.inlinedBits = r.bytes; },
+	[SELF]: readSelf,
+	[MULTIPLE]: readMultiple,
+};
+
 /* { title, version, profiles } of the inflated block. */
 export function decode(bytes) {
 	const r = new Reader(bytes), data = { profiles: [] };
@@ -158,14 +173,8 @@ export function decode(bytes) {
 			data.profiles.push(p);
 		} else if (tag === FRAMES) {
 			p.frames = readFrames(section, strings);
-		} else if (tag === POPS) {
-			readShape(section, p);
-		} else if (tag === NODES) {
-			readNodes(section, p);
-		} else if (tag === INLINED) {
-			p.inlinedBits = section.bytes;
-		} else if (tag === SELF) {
-			readSelf(section, p);
+		} else if (COLUMNS[tag]) {
+			COLUMNS[tag](section, p);
 		}
 	}
 	return data;
