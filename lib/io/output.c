@@ -21,7 +21,7 @@ struct output {
 	int fd;
 	bool is_stdout;
 	char *path; /* where it goes, links followed; NULL: written in place */
-	char *tmp;  /* what is renamed over it */
+	char *tmp;  /* what is renamed over it; NULL while the file has no name */
 	char *buf;
 	size_t len;
 };
@@ -63,32 +63,80 @@ static int check_target(const char *path, struct err *e)
 	return S_ISDIR(st.st_mode) ? err_errno(e, EISDIR, "%s", path) : 0;
 }
 
-/* A new file beside o->path, named so that no glob of profiles finds it. */
-static int open_temporary(struct output *o, struct err *e)
+/* A name beside o->path that no glob of profiles finds. */
+static char *hidden_name(const struct output *o, int attempt)
 {
 	const char *slash = strrchr(o->path, '/');
 	const char *base = slash ? slash + 1 : o->path;
 	int dir = slash ? (int)(slash + 1 - o->path) : 0;
-	struct stat st;
+
+	return xasprintf("%.*s.%.200s.%ld-%d", dir, o->path, base, (long)getpid(),
+			 attempt);
+}
+
+/* In the directory of o->path, without a name: nothing is left of it, however we end. */
+static int open_nameless(struct output *o)
+{
+	const char *slash = strrchr(o->path, '/');
+	char *dir = slash ? xstrndup(o->path, slash + 1 - o->path) : xstrdup(".");
+
+	/* it gets its name by way of /proc; not every file system can do this at all */
+	o->fd = access("/proc/self/fd", X_OK) < 0
+			? -1
+			: open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(dir);
+	return o->fd < 0 ? -1 : 0;
+}
+
+static int open_hidden(struct output *o, struct err *e)
+{
 	int i;
 
 	for (i = 0; i < NAME_TRIES; i++) {
-		o->tmp = xasprintf("%.*s.%.200s.%ld-%d", dir, o->path, base,
-				   (long)getpid(), i);
+		o->tmp = hidden_name(o, i);
 		o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (o->fd >= 0) {
-			/* an existing file keeps its mode */
-			if (stat(o->path, &st) == 0 &&
-			    fchmod(o->fd, st.st_mode & 07777) < 0)
-				return err_errno(e, errno, "%s", o->tmp);
+		if (o->fd >= 0)
 			return 0;
-		}
 		free(o->tmp);
 		o->tmp = NULL;
 		if (errno != EEXIST)
 			break;
 	}
 	return err_errno(e, errno, "%s", o->path);
+}
+
+/* Give a nameless file the hidden name that rename() starts from. */
+static int name_it(struct output *o, struct err *e)
+{
+	char self[64];
+	int i;
+
+	if (o->tmp)
+		return 0;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
+	for (i = 0; i < NAME_TRIES; i++) {
+		o->tmp = hidden_name(o, i);
+		if (linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW) == 0)
+			return 0;
+		free(o->tmp);
+		o->tmp = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return err_errno(e, errno, "cannot write %s", o->path);
+}
+
+static int open_temporary(struct output *o, struct err *e)
+{
+	struct stat st;
+	int r = open_nameless(o) < 0 ? open_hidden(o, e) : 0;
+
+	if (r < 0)
+		return r;
+	/* an existing file keeps its mode */
+	if (stat(o->path, &st) == 0 && fchmod(o->fd, st.st_mode & 07777) < 0)
+		return err_errno(e, errno, "%s", o->path);
+	return 0;
 }
 
 /* The descriptor that a path names, or -1. */
@@ -241,9 +289,11 @@ int output_commit(struct output *o, struct err *e)
 	r = output_flush(o, e);
 	if (r < 0)
 		goto out;
-	if (o->path && fsync(o->fd) < 0) {
-		r = err_errno(e, errno, "cannot write %s", o->path);
-		goto out;
+	if (o->path) {
+		r = fsync(o->fd) < 0 ? err_errno(e, errno, "cannot write %s", o->path)
+				     : name_it(o, e);
+		if (r < 0)
+			goto out;
 	}
 	if (!o->is_stdout) {
 		r = close(o->fd) < 0

@@ -2,9 +2,11 @@
 /*
  * Where a program's result goes: standard output, or a file that appears whole or not at all.
  *
- * A path is written under a temporary name beside it that starts with ".", synced and renamed
- * over it by output_commit(); symbolic links are followed. An existing device or FIFO is opened
- * and written as it is; /dev/fd/N is that descriptor, written from where it stands. output_abort() leaves nothing behind.
+ * A path is written as a file without a name in the same directory (where the file system cannot
+ * do that, under a name that starts with "."), synced, and renamed over the path by
+ * output_commit(); symbolic links are followed. An existing device or FIFO is opened and written
+ * as it is; /dev/fd/N is that descriptor, written from where it stands. output_abort() leaves
+ * nothing behind, and nor does being killed.
  */
 #pragma once
 

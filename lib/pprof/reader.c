@@ -13,6 +13,12 @@
 /* Samples looked up together, so that their cache misses overlap. */
 #define BATCH 64
 
+/*
+ * Decoded rows are 3 to 4 times as large as the message of an ordinary profile; a hostile one
+ * reaches 16 times.
+ */
+#define BUDGET_RATIO 4
+
 struct pending {
 	uint64_t hash;
 	size_t sample; /* row of the message */
@@ -48,7 +54,9 @@ struct reader *reader_new(struct store *st, uint64_t max_size)
 	struct reader *r = xcalloc(1, sizeof(*r));
 
 	r->st = st;
-	message_init(&r->msg, 2 * (max_size ? max_size : SOURCE_MAX_SIZE_DEFAULT));
+	if (!max_size)
+		max_size = SOURCE_MAX_SIZE_DEFAULT;
+	message_init(&r->msg, BUDGET_RATIO * max_size);
 	return r;
 }
 

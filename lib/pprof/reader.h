@@ -36,7 +36,7 @@ struct sample_hooks {
 
 struct reader;
 
-/* st must outlive the reader; max_size bounds a message's decoded form (twice that; 0: default) */
+/* st must outlive the reader; max_size bounds a message's decoded form (4 times that; 0: default) */
 struct reader *reader_new(struct store *st, uint64_t max_size);
 void reader_free(struct reader *r);
 

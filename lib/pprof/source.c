@@ -118,7 +118,8 @@ static int walk(struct source *s, const char *dir, int depth, struct err *e)
 		/* links to directories are not followed: they may lead round */
 		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
 			r = walk(s, path, depth + 1, e);
-		} else if (has_suffix(path, ".pb.gz")) {
+		} else if (has_suffix(path, ".pb.gz") && stat(path, &st) == 0 &&
+			   S_ISREG(st.st_mode)) {
 			push_file(s, path);
 			path = NULL;
 		}

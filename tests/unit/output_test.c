@@ -130,9 +130,9 @@ static void test_new_file(void **state)
 	o = open_ok("new");
 	assert_int_equal(output_write(o, "abc", 3, &e), 0);
 	assert_int_equal(output_flush(o, &e), 0);
-	/* not there before it is whole, and its temporary name is hidden */
+	/* not there before it is whole, and without a name until then (or a hidden one) */
 	assert_int_equal(access("new", F_OK), -1);
-	assert_int_equal(entries(false), 1);
+	assert_true(entries(false) <= 1);
 	assert_int_equal(output_commit(o, &e), 0);
 	holds("new", "abc");
 	assert_int_equal(mode_of("new"), 0640);

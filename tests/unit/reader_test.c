@@ -485,7 +485,7 @@ static void test_budget(void **state)
 	r = reader_new(st, 50000);
 	assert_int_equal(reader_open(r, labels.data, labels.len, &e), -E2BIG);
 	assert_string_equal(e.msg,
-			    "profile too large: over 100000 bytes decoded (--max-size)");
+			    "profile too large: over 200000 bytes decoded (--max-size)");
 	assert_int_equal(reader_open(r, frames.data, frames.len, &e), -E2BIG);
 	/* what was refused leaves no trace */
 	buf_clear(&labels);
