@@ -14,7 +14,8 @@
 
 struct sums {
 	int64_t *flat, *cum; /* by frame id */
-	uint32_t *last;	     /* by frame id: number of the last stack, from 1 */
+	int64_t *flat_base, *cum_base;
+	uint32_t *last; /* by frame id: number of the last stack, from 1 */
 	size_t n;
 	int64_t *mapping_cum; /* by mapping id */
 	uint32_t *mapping_last;
@@ -24,6 +25,8 @@ static void sums_release(struct sums *s)
 {
 	free(s->flat);
 	free(s->cum);
+	free(s->flat_base);
+	free(s->cum_base);
 	free(s->last);
 	free(s->mapping_cum);
 	free(s->mapping_last);
@@ -45,6 +48,8 @@ static void sums_reserve(struct sums *s, size_t nframes)
 		return;
 	s->flat = grow_zeroed(s->flat, s->n, n, sizeof(*s->flat));
 	s->cum = grow_zeroed(s->cum, s->n, n, sizeof(*s->cum));
+	s->flat_base = grow_zeroed(s->flat_base, s->n, n, sizeof(*s->flat_base));
+	s->cum_base = grow_zeroed(s->cum_base, s->n, n, sizeof(*s->cum_base));
 	s->last = grow_zeroed(s->last, s->n, n, sizeof(*s->last));
 	s->n = n;
 }
@@ -68,6 +73,7 @@ static void add_stack(struct sums *s, struct frames *f, const struct weight *w,
 			if (s->last[frame] != number) {
 				s->last[frame] = number;
 				s->cum[frame] += v;
+				s->cum_base[frame] -= w->minus;
 			}
 		}
 		mapping = st->locations[locations[i - 1]].mapping;
@@ -76,8 +82,10 @@ static void add_stack(struct sums *s, struct frames *f, const struct weight *w,
 			s->mapping_cum[mapping] += v;
 		}
 	}
-	if (frame != ID_NONE)
+	if (frame != ID_NONE) {
 		s->flat[frame] += v;
+		s->flat_base[frame] -= w->minus;
+	}
 }
 
 static int64_t magnitude(int64_t v)
@@ -185,8 +193,11 @@ static bool select_rows(struct rows *r, const struct sums *s, const struct frame
 		shown++;
 		if (least && magnitude(s->cum[i]) < least)
 			continue;
-		r->v[r->n++] = (struct row){
-			.frame = (uint32_t)i, .flat = s->flat[i], .cum = s->cum[i]};
+		r->v[r->n++] = (struct row){.frame = (uint32_t)i,
+					    .flat = s->flat[i],
+					    .cum = s->cum[i],
+					    .flat_base = s->flat_base[i],
+					    .cum_base = s->cum_base[i]};
 	}
 	r->dropped = shown - r->n;
 	r->candidates = r->n;
@@ -204,7 +215,6 @@ int rows_init(struct rows *r, struct frames *f, const struct weights *w,
 {
 	struct sums s = {0};
 	int64_t sum = 0;
-	bool cut;
 	size_t i;
 
 	*r = (struct rows){.main_mapping = ID_NONE};
@@ -217,8 +227,9 @@ int rows_init(struct rows *r, struct frames *f, const struct weights *w,
 	sums_reserve(&s, f->n);
 	for (i = 0; i < f->n; i++)
 		sum += s.flat[i];
-	cut = select_rows(r, &s, f, o, sum);
-	edges_judge(r, f, w, cut, cutoff(sum, o->edge_fraction));
+	r->cut = select_rows(r, &s, f, o, sum);
+	r->edge_least = cutoff(sum, o->edge_fraction);
+	edges_judge(r, f, w);
 	r->main_mapping = pick_main_mapping(&s, f->p);
 	sums_release(&s);
 	return 0;

@@ -18,6 +18,7 @@ struct row {
 	uint32_t frame;
 	struct str name; /* as frames_name() */
 	int64_t flat, cum;
+	int64_t flat_base, cum_base; /* of a difference: what the base has (>= 0) */
 	enum inlining inlining;
 };
 
@@ -31,9 +32,11 @@ struct rows_opts {
 struct rows {
 	struct row *v;
 	size_t n;
-	size_t dropped;	   /* frames that were too small */
-	size_t candidates; /* frames that were not, before `top` */
-	int64_t flat;	   /* sum over the rows */
+	size_t dropped;	    /* frames that were too small */
+	size_t candidates;  /* frames that were not, before `top` */
+	int64_t flat;	    /* sum over the rows */
+	bool cut;	    /* the rows are not all frames */
+	int64_t edge_least; /* calls with a smaller |value| do not count */
 	uint32_t
 		main_mapping; /* user mapping with the largest cumulative value, or ID_NONE */
 	struct arena names;

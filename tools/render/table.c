@@ -2,134 +2,15 @@
 /* The table: figures, lay-out and header of `pprof -top`. */
 #include <string.h>
 
-#include "lib/base/num.h"
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
-#include "lib/ui/units.h"
-#include "tools/render/report.h"
+#include "tools/render/listing.h"
 
 /* Columns before the name: 10 + 1 + 6 + 1 + 6 + 1 + 10 + 1 + 6 + 2. */
 #define COLUMNS_BEFORE_NAME 44
 #define NAME_COLUMNS_MIN 16
 
-struct table {
-	const struct report *r;
-	struct frames frames;
-	struct weights weights;
-	struct rows rows;
-	const char *unit, *unit_out; /* of the values, and as shown */
-	struct buf *out;
-};
-
-static const char *value(const struct table *t, int64_t v, char text[UNITS_TEXT_MAX])
-{
-	return units_format(v, t->unit, t->unit_out, text);
-}
-
-/* "File: TEXT\n" with what is hostile escaped; nothing for an empty text. */
-static void put_line(const struct table *t, const char *label, struct str s)
-{
-	if (!s.n)
-		return;
-	buf_puts(t->out, label);
-	escape_terminal(t->out, s.p, s.n);
-	buf_putc(t->out, '\n');
-}
-
-static bool is_shown_comment(struct str s)
-{
-	static const char ours[] = "profpipe: ";
-
-	return s.n && s.p[0] != '#' &&
-	       (s.n < sizeof(ours) - 1 || memcmp(s.p, ours, sizeof(ours) - 1));
-}
-
-static void put_duration(const struct table *t)
-{
-	int64_t duration = t->r->p->h.duration_ns;
-	char text[UNITS_TEXT_MAX];
-	const char *unit;
-	double total_ns;
-
-	buf_printf(t->out, "Duration: %s",
-		   units_format(duration, "nanoseconds", "auto", text));
-	buf_printf(t->out, ", Total samples = %s", value(t, t->weights.total, text));
-	total_ns = units_scale(t->weights.total, t->unit, "nanoseconds", &unit);
-	if (!strcmp(unit, "ns") && total_ns >= 1 && total_ns < 9e18)
-		buf_printf(t->out, " (%s)",
-			   units_percent((int64_t)total_ns, duration, text));
-	buf_putc(t->out, '\n');
-}
-
-static void put_time(const struct table *t)
-{
-	char text[NUM_TIME_MAX];
-
-	/* 2026-01-02T03:04:05.678Z: to the second, as pprof writes it */
-	num_format_time(t->r->p->h.time_ns, text);
-	buf_printf(t->out, "Time: %.10s %.8s UTC\n", text, text + 11);
-}
-
-static void put_profile_header(const struct table *t)
-{
-	const struct profile *p = t->r->p;
-	const struct store *st = p->store;
-	struct mapping m;
-	size_t i;
-
-	if (t->rows.main_mapping != ID_NONE) {
-		m = profile_mapping(p, t->rows.main_mapping);
-		put_line(t, "File: ", path_base(store_str(st, m.file)));
-		put_line(t, "Build ID: ", store_str(st, m.build_id));
-	}
-	for (i = 0; i < p->h.ncomments; i++) {
-		if (is_shown_comment(store_str(st, p->h.comments[i])))
-			put_line(t, "", store_str(st, p->h.comments[i]));
-	}
-	put_line(t, "Type: ", store_str(st, p->h.types[t->r->column].type));
-	put_line(t, "Doc: ", store_str(st, p->h.doc_url));
-	if (p->h.time_ns)
-		put_time(t);
-	if (p->h.duration_ns)
-		put_duration(t);
-}
-
-static void put_filters(const struct table *t)
-{
-	const char *const *texts;
-	size_t n, i;
-
-	texts = query_filter_texts(t->r->q, &n);
-	if (n)
-		buf_puts(t->out, "Active filters:\n");
-	for (i = 0; i < n; i++)
-		put_line(t, "   ", (struct str){texts[i], (uint32_t)strlen(texts[i])});
-}
-
-static void put_summary(const struct table *t)
-{
-	const struct rows *rows = &t->rows;
-	int64_t total = t->weights.total, least;
-	char text[UNITS_TEXT_MAX];
-	const char *percent;
-
-	buf_printf(t->out, "Showing nodes accounting for %s", value(t, rows->flat, text));
-	percent = units_percent(rows->flat, total, text);
-	buf_printf(t->out, ", %s of ", percent + strspn(percent, " "));
-	buf_printf(t->out, "%s total\n", value(t, total, text));
-	if (!total)
-		return;
-	if (rows->dropped) {
-		least = (int64_t)((double)total * t->r->o->rows.node_fraction);
-		buf_printf(t->out, "Dropped %zu node%s (cum <= %s)\n", rows->dropped,
-			   rows->dropped == 1 ? "" : "s", value(t, least, text));
-	}
-	if (rows->n && rows->n < rows->candidates)
-		buf_printf(t->out, "Showing top %zu nodes out of %zu\n", rows->n,
-			   rows->candidates);
-}
-
-static void put_name(const struct table *t, const struct row *row)
+static void put_name(const struct listing *t, const struct row *row)
 {
 	static const char *const marks[] = {"", " (partial-inline)", " (inline)"};
 	const char *mark = marks[row->inlining];
@@ -149,7 +30,7 @@ static void put_name(const struct table *t, const struct row *row)
 	buf_release(&name);
 }
 
-static void put_rows(const struct table *t)
+static void put_rows(const struct listing *t)
 {
 	int64_t total = t->weights.total, sum = 0;
 	char text[UNITS_TEXT_MAX];
@@ -161,52 +42,24 @@ static void put_rows(const struct table *t)
 	for (i = 0; i < t->rows.n; i++) {
 		row = &t->rows.v[i];
 		sum += row->flat;
-		buf_printf(t->out, "%10s ", value(t, row->flat, text));
+		buf_printf(t->out, "%10s ", listing_value(t, row->flat, text));
 		buf_printf(t->out, "%s ", units_percent(row->flat, total, text));
 		buf_printf(t->out, "%s ", units_percent(sum, total, text));
-		buf_printf(t->out, "%10s ", value(t, row->cum, text));
+		buf_printf(t->out, "%10s ", listing_value(t, row->cum, text));
 		buf_printf(t->out, "%s  ", units_percent(row->cum, total, text));
 		put_name(t, row);
 	}
 }
 
-/* pprof's rule: one unit for all that is shown. */
-static const char *choose_unit(const struct table *t)
-{
-	const char *wanted = t->r->o->unit;
-	int64_t least = 0, v;
-	size_t i;
-
-	if (strcmp(wanted, "minimum") || !t->rows.n)
-		return wanted;
-	for (i = 0; i < t->rows.n; i++) {
-		v = t->rows.v[i].flat ? t->rows.v[i].flat : t->rows.v[i].cum;
-		v = v < 0 ? -v : v;
-		if (v && (!least || v < least))
-			least = v;
-	}
-	return units_for_report(least, t->weights.total, t->unit);
-}
-
 int report_table(const struct report *r, struct buf *out, struct err *e)
 {
-	struct table t = {.r = r, .out = out};
-	int ret;
+	struct listing t;
+	int ret = listing_init(&t, r, &r->o->rows, out, e);
 
-	t.unit = store_cstr(r->p->store, r->p->h.types[r->column].unit);
-	frames_init(&t.frames, r->p, r->o->granularity);
-	ret = weights_init(&t.weights, r->q, r->p, r->column, e);
-	if (!ret)
-		ret = rows_init(&t.rows, &t.frames, &t.weights, &r->o->rows, e);
 	if (!ret) {
-		t.unit_out = choose_unit(&t);
-		put_profile_header(&t);
-		put_filters(&t);
-		put_summary(&t);
+		listing_put_heading(&t);
 		put_rows(&t);
 	}
-	rows_release(&t.rows);
-	weights_release(&t.weights);
-	frames_release(&t.frames);
+	listing_release(&t);
 	return ret;
 }
