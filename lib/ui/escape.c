@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Escaping for terminals, XML and JSON. */
+/* Escaping for terminals, XML, JSON, CSV and Markdown. */
 #include "lib/ui/escape.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "lib/ui/utf8.h"
@@ -161,4 +162,73 @@ void escape_json(struct buf *b, const char *p, size_t n)
 		p += len;
 		n -= len;
 	}
+}
+
+/* Also the wide forms, which some spreadsheets take for the plain ones. */
+static int begins_formula(const char *p, size_t n)
+{
+	uint32_t c;
+
+	if (!n)
+		return 0;
+	utf8_decode(p, n, &c);
+	return c == '=' || c == '+' || c == '-' || c == '@' || c == 0xff1d ||
+	       c == 0xff0b || c == 0xff0d || c == 0xff20;
+}
+
+void escape_csv(struct buf *b, const char *p, size_t n)
+{
+	struct buf plain = BUF_INIT(SIZE_MAX / 2);
+	size_t i;
+
+	escape_terminal(&plain, p, n);
+	buf_putc(b, '"');
+	if (begins_formula(buf_str(&plain), plain.len))
+		buf_putc(b, '\'');
+	for (i = 0; i < plain.len; i++) {
+		if (plain.data[i] == '"')
+			buf_putc(b, '"');
+		buf_putc(b, (char)plain.data[i]);
+	}
+	buf_putc(b, '"');
+	buf_release(&plain);
+}
+
+static size_t longest_run(const struct buf *b, char c)
+{
+	size_t longest = 0, run = 0, i;
+
+	for (i = 0; i < b->len; i++) {
+		run = b->data[i] == c ? run + 1 : 0;
+		if (run > longest)
+			longest = run;
+	}
+	return longest;
+}
+
+void escape_markdown(struct buf *b, const char *p, size_t n)
+{
+	struct buf plain = BUF_INIT(SIZE_MAX / 2);
+	size_t fence, i;
+	bool pad;
+
+	/* nothing inside a code span means anything but a longer fence, and "|" in a table */
+	escape_terminal(&plain, p, n);
+	fence = longest_run(&plain, '`') + 1;
+	pad = !plain.len || plain.data[0] == '`' || plain.data[plain.len - 1] == '`' ||
+	      plain.data[0] == ' ';
+	for (i = 0; i < fence; i++)
+		buf_putc(b, '`');
+	if (pad)
+		buf_putc(b, ' ');
+	for (i = 0; i < plain.len; i++) {
+		if (plain.data[i] == '|')
+			buf_putc(b, '\\');
+		buf_putc(b, (char)plain.data[i]);
+	}
+	if (pad)
+		buf_putc(b, ' ');
+	for (i = 0; i < fence; i++)
+		buf_putc(b, '`');
+	buf_release(&plain);
 }

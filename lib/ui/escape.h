@@ -15,3 +15,12 @@ void escape_terminal(struct buf *b, const char *p,
 void escape_xml(struct buf *b, const char *p,
 		size_t n); /* HTML, SVG: text and attributes */
 void escape_json(struct buf *b, const char *p, size_t n); /* inside the quotes */
+
+/*
+ * A whole cell of CSV, quoted; controls as for the terminal. What spreadsheets would take for a
+ * formula (= + - @ first) gets an apostrophe in front.
+ */
+void escape_csv(struct buf *b, const char *p, size_t n);
+
+/* A code span of Markdown, also inside a table; controls as for the terminal. */
+void escape_markdown(struct buf *b, const char *p, size_t n);

@@ -84,9 +84,39 @@ static bool is_utf8(const char *p, size_t n)
 	return true;
 }
 
+static void test_csv(void **state)
+{
+	(void)state;
+	check(escape_csv, "", "\"\"");
+	check(escape_csv, "a,b \"c\"\n", "\"a,b \"\"c\"\"\\n\"");
+	check(escape_csv, "=1+2", "\"'=1+2\"");
+	check(escape_csv, "+f", "\"'+f\"");
+	check(escape_csv, "-[Foo bar:]", "\"'-[Foo bar:]\"");
+	check(escape_csv, "@x", "\"'@x\"");
+	check(escape_csv,
+	      "\xef\xbc\x9d"
+	      "1",
+	      "\"'\xef\xbc\x9d"
+	      "1\"");
+	check(escape_csv, "\t=1", "\"\\t=1\"");
+	check(escape_csv, "a=1", "\"a=1\"");
+}
+
+static void test_markdown(void **state)
+{
+	(void)state;
+	check(escape_markdown, "a<b>|c*_d_", "`a<b>\\|c*_d_`");
+	check(escape_markdown, "a`b", "``a`b``");
+	check(escape_markdown, "`", "`` ` ``");
+	check(escape_markdown, "a```", "```` a``` ````");
+	check(escape_markdown, "", "`  `");
+	check(escape_markdown, "a\nb", "`a\\nb`");
+}
+
 static void test_random_bytes(void **state)
 {
-	static escape_fn *const fns[] = {escape_terminal, escape_xml, escape_json};
+	static escape_fn *const fns[] = {escape_terminal, escape_xml, escape_json,
+					 escape_csv, escape_markdown};
 	struct buf b = BUF_INIT(1 << 16);
 	unsigned int seed = 1;
 	char in[64];
@@ -98,7 +128,7 @@ static void test_random_bytes(void **state)
 			seed = seed * 1103515245 + 12345;
 			in[k] = (char)(seed >> 16 | (i & 1 ? 0x80 : 0));
 		}
-		for (j = 0; j < 3; j++) {
+		for (j = 0; j < sizeof(fns) / sizeof(fns[0]); j++) {
 			buf_clear(&b);
 			fns[j](&b, in, sizeof(in));
 			assert_true(is_utf8((char *)b.data, b.len));
@@ -142,7 +172,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terminal), cmocka_unit_test(test_xml),
-		cmocka_unit_test(test_json),	 cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_json),	 cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_markdown), cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_utf8),
 	};
 

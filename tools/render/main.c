@@ -18,19 +18,25 @@ enum {
 	OPT_TITLE,
 	OPT_WIDTH,
 	OPT_MIN_WIDTH,
+	OPT_FUNCTION,
 };
 
+#define FORMATS                                                                          \
+	"table, tree, peek, tags, text, folded, svg, html, csv, json, markdown or "      \
+	"speedscope"
+
 static const struct argp_option options[] = {
-	{"format", 'f', "FORMAT", 0,
-	 "table, text, folded, svg or html; else by -o's ending, or table", 1},
-	{"top", 'n', "N", 0, "Table: at most N rows (default: all)", 1},
-	{"sort", OPT_SORT, "COLUMN", 0, "Table: flat (default) or cum", 1},
+	{"format", 'f', "FORMAT", 0, FORMATS "; else by -o's ending, or table", 1},
+	{"top", 'n', "N", 0, "At most N functions (default: all; tree: 80)", 1},
+	{"sort", OPT_SORT, "COLUMN", 0, "Functions by flat (default) or cum", 1},
+	{"function", OPT_FUNCTION, "RE", 0, "Peek: the functions to show", 1},
 	{"unit", OPT_UNIT, "UNIT", 0,
 	 "Values in UNIT (ms, MB...), or auto: each in its own", 1},
-	{"no-trim", OPT_NO_TRIM, NULL, 0, "Table: also rows below 0.5 % of the total", 1},
+	{"no-trim", OPT_NO_TRIM, NULL, 0,
+	 "Table, tree, markdown: also what is below 0.5 % of the total", 1},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
 	 "Ignore drop_frames and keep_frames in profiles", 1},
-	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML: heading", 1},
+	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML, speedscope: heading", 1},
 	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
 	{"min-width", OPT_MIN_WIDTH, "PX", 0,
 	 "SVG: draw narrower frames as one grey box (0.5)", 1},
@@ -85,12 +91,14 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case 'f':
 		o->format = render_format_by_name(arg);
 		if (!o->format)
-			cli_usage_error(
-				"no format \"%s\": table, text, folded, svg or html",
-				arg);
+			cli_usage_error("no format \"%s\": " FORMATS, arg);
 		return 0;
 	case 'n':
 		o->report.rows.top = parse_count("top", arg, 0, INT32_MAX);
+		o->report.top_given = true;
+		return 0;
+	case OPT_FUNCTION:
+		o->report.function = arg;
 		return 0;
 	case OPT_SORT:
 		o->report.rows.by_cum = parse_sort(arg);

@@ -29,6 +29,13 @@ static const struct render_format formats[] = {
 	{"folded", ".folded", report_folded, false, NULL},
 	{"svg", ".svg", report_svg, false, NULL},
 	{"html", ".html", NULL, true, report_html},
+	{"tree", NULL, report_tree, true, NULL},
+	{"peek", NULL, report_peek, true, NULL},
+	{"tags", NULL, report_tags, true, NULL},
+	{"csv", ".csv", report_csv, false, NULL},
+	{"json", ".json", NULL, true, report_json},
+	{"markdown", ".md", report_markdown, true, NULL},
+	{"speedscope", ".speedscope.json", NULL, true, report_speedscope},
 };
 
 const struct render_format *render_format_by_name(const char *name)
@@ -44,16 +51,18 @@ const struct render_format *render_format_by_name(const char *name)
 
 static const struct render_format *format_by_ending(const char *file)
 {
+	const struct render_format *best = NULL; /* "x.speedscope.json" fits two */
 	size_t n = strlen(file), len, i;
 
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		if (!formats[i].ending)
 			continue;
 		len = strlen(formats[i].ending);
-		if (n > len && !strcmp(file + n - len, formats[i].ending))
-			return &formats[i];
+		if (n > len && !strcmp(file + n - len, formats[i].ending) &&
+		    (!best || len > strlen(best->ending)))
+			best = &formats[i];
 	}
-	return NULL;
+	return best;
 }
 
 static int choose_format(struct render_opts *o, struct err *e)
@@ -68,7 +77,7 @@ static int choose_format(struct render_opts *o, struct err *e)
 	if (!o->format)
 		return err_set(e, EINVAL,
 			       "%s: the ending names no format (.txt, .folded, .svg, "
-			       ".html); use -f",
+			       ".html, .csv, .json, .md); use -f",
 			       o->cli.output);
 	return 0;
 }

@@ -14,9 +14,11 @@
 struct report_opts {
 	enum granularity granularity;
 	struct rows_opts rows;
-	const char *unit;  /* "minimum", "auto" or a unit's name */
-	const char *title; /* svg; NULL: made from the profile */
-	int width_px;	   /* svg */
+	bool top_given;	      /* rows.top was asked for */
+	const char *function; /* peek: a regular expression; or NULL */
+	const char *unit;     /* "minimum", "auto" or a unit's name */
+	const char *title;    /* svg; NULL: made from the profile */
+	int width_px;	      /* svg */
 	double min_width_px;
 	size_t columns; /* of the terminal that the table goes to; 0: not a terminal */
 };
@@ -32,3 +34,12 @@ struct report {
 int report_table(const struct report *r, struct buf *out, struct err *e);
 int report_folded(const struct report *r, struct buf *out, struct err *e);
 int report_svg(const struct report *r, struct buf *out, struct err *e);
+int report_tree(const struct report *r, struct buf *out, struct err *e);
+int report_peek(const struct report *r, struct buf *out, struct err *e);
+int report_tags(const struct report *r, struct buf *out, struct err *e);
+int report_csv(const struct report *r, struct buf *out, struct err *e);
+int report_markdown(const struct report *r, struct buf *out, struct err *e);
+
+/* The same for n profile types in one document. */
+int report_json(const struct report *r, size_t n, struct buf *out, struct err *e);
+int report_speedscope(const struct report *r, size_t n, struct buf *out, struct err *e);
