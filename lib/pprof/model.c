@@ -213,10 +213,13 @@ void store_stack_prefetch(const struct store *st, uint64_t h, int stage)
 	id = id_table_at(&st->stack_ids, h, &s);
 	if (id == ID_NONE)
 		return;
-	if (stage == 1)
+	if (stage == 1) {
 		__builtin_prefetch(&st->stacks[id]);
-	else
-		__builtin_prefetch(&st->frames[st->stacks[id].off]);
+		return;
+	}
+	/* 16 ids to a cache line */
+	for (s = 0; s < st->stacks[id].n; s += 16)
+		__builtin_prefetch(&st->frames[st->stacks[id].off + s]);
 }
 
 uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations,
