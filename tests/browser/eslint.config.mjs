@@ -26,6 +26,6 @@ const rules = {
 export default [
 	{ files: ["**/*.js"], languageOptions: { ecmaVersion: 2023, sourceType: "module", globals: BROWSER }, rules },
 	{ files: ["**/*.mjs"], languageOptions: { ecmaVersion: 2023, sourceType: "module",
-		globals: { ...BROWSER, ...names("process console") } },
+		globals: { ...BROWSER, ...names("process console setTimeout") } },
 	rules: { ...rules, "max-lines-per-function": "off", complexity: "off" } },
 ];

@@ -4,7 +4,7 @@
  * can do with them. DIR also has what other programs say about the same input.
  */
 import { readFileSync } from "node:fs";
-import { is, launch, ok, open } from "./harness.mjs";
+import { is, launch, ok, open, until } from "./harness.mjs";
 
 const [, , modules, chromium, dir] = process.argv;
 const browser = await launch(modules, chromium);
@@ -56,6 +56,11 @@ async function clickBox(page, ask, name) {
 
 	is(sorted(rows), sorted([...want.values()].filter((r) => r.self[0] || r.total[0])), "all functions, flat and total: as folded stacks give them");
 	ok(rows.every((r, i) => !i || Math.abs(r.self[0]) <= Math.abs(rows[i - 1].self[0])), "sorted by flat, largest first");
+	if (text("large.pprof")) {
+		const lines = text("large.pprof").split("\n").map((l) => /^ *(\S+)ns +\S+% +\S+% +(\S+)ns +\S+% {2}(.*?)( \(.*\))?$/.exec(l.replace(/ 0 /g, " 0ns ")));
+		const pprof = lines.filter((m) => m).map((m) => ({ name: m[3], self: [Number(m[1])], total: [Number(m[2])] }));
+		is(sorted(rows), sorted(pprof), "all functions, flat and total: as go tool pprof -top gives them");
+	}
 	is(await ask("title()"), await page.title(), "the title");
 	is(await ask("nodes()"), Number(text("large.nodes")), "as many nodes as there are starts of folded stacks");
 	const drawn = await ask("drawn()"), width = (await page.locator("#marks").boundingBox()).width;
@@ -93,9 +98,10 @@ async function clickBox(page, ask, name) {
 	is(await ask("zoomed()"), third, "deeper");
 	await page.screenshot({ path: `${dir}/shot-1400-zoomed.png` });
 	await page.goBack();
+	await until(page, `window.profpipe.zoomed() === ${JSON.stringify(second)}`);
 	is(await ask("zoomed()"), second, "the browser's Back");
 	await page.keyboard.press("Backspace");
-	await page.waitForFunction("window.profpipe.zoomed() === 'all'");
+	await until(page, "window.profpipe.zoomed() === 'all'");
 	ok(true, "Backspace");
 	await clickBox(page, ask, third);
 	await page.keyboard.press("Escape");
@@ -201,6 +207,7 @@ for (const [size, options] of [["1400", {}], ["390", { viewport: { width: 390, h
 		await page.touchscreen.tap(place.x + 30, place.y + 2 * 19 + 8);
 		await settle(page);
 		is(await ask("zoomed()"), "slow", "390 px: a tap zooms");
+		is(await page.locator("#card .name").textContent(), "slow", "390 px: and tells");
 		const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 		is(over, 0, "390 px: nothing hangs out to the right");
 	}
@@ -234,6 +241,7 @@ for (const name of ["empty", "zero", "one", "negative", "huge", "deep", "sibling
 	} else if (name === "siblings") {
 		is([drawn.length, drawn[1].boxes.map((b) => b.nodes)], [2, [1000000]], "siblings: a million in one box");
 		is(await ask("root()"), [1000000], "siblings: nothing is lost");
+		is(await page.locator("#table-note").textContent(), "500,000 more: search for them", "siblings: half of the table is left out, and it says so");
 	} else if (name === "mixed") {
 		is(sorted(await ask("rows()")), sorted(fromFolded("mixed.folded").values()), "mixed: all functions");
 	} else if (name === "title") {
@@ -273,7 +281,7 @@ for (const name of ["empty", "zero", "one", "negative", "huge", "deep", "sibling
 	const context = await browser.newContext(), page = await context.newPage();
 
 	await page.goto(`file://${dir}/cut.html`);
-	await page.waitForFunction(() => document.getElementById("message").textContent.startsWith("The call tree cannot be drawn"));
+	await until(page, 'document.getElementById("message").textContent.startsWith("The call tree cannot be drawn")');
 	ok(await page.locator("#plain table").isVisible(), "data cut short: the table stays, and the reason is said");
 	await context.close();
 }

@@ -30,7 +30,8 @@ is(message, "the data ends too soon", "a cut varint is told");
 is([formatValue(1250000000, "nanoseconds"), formatValue(0, "count"), formatValue(-1536, "bytes"), formatValue(999, "ns"),
 	formatValue(7200e9, "nanoseconds"), formatValue(0.5, "bytes"), formatValue(12, "bananas"), formatValue(2, "megabytes")],
 ["1.25s", "0", "-1.50kB", "999ns", "2hrs", "0.50B", "12", "2MB"], "values with units");
-is([formatShare(1, 3), formatShare(1, 0), formatShare(2, 2), formatShare(1, 1500), formatShare(0, 9)], ["33.33%", "–", "100%", "0.067%", "0%"], "shares");
+is([formatShare(1, 3), formatShare(1, 0), formatShare(2, 2), formatShare(1, 1500), formatShare(0, 9), formatShare(999, 1e5)],
+["33.33%", "–", "100%", "0.067%", "0%", "1.00%"], "shares");
 is([formatDelta(-5, "count"), formatDelta(5, "count"), formatDelta(0, "count")], ["−5", "+5", "0"], "differences have a sign");
 is([nanoseconds("ms"), nanoseconds("count"), nanoseconds("hours")], [1e6, 0, 3600e9], "units of time");
 

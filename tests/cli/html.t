@@ -106,6 +106,13 @@ awk '{ sub(/ [0-9]*$/, ""); n = split($0, f, ";"); p = ""
 prof-render --unit auto -n 1 "$tmp/large.txt" | awk 'END { printf "%s\t%s\t%s\t%s\t%s\n", $1, $2, $4, $5, $6 }' \
 	>"$tmp/large.top"
 
+: >"$tmp/large.pprof"
+if command -v go >/dev/null; then
+	prof-merge -o "$tmp/large.pb.gz" "$tmp/large.txt"
+	go tool pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=ns \
+		"$tmp/large.pb.gz" >"$tmp/large.pprof" 2>/dev/null
+fi
+
 cat >"$tmp/types.txt" <<'END'
 # profpipe text 1
 profile

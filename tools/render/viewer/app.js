@@ -227,6 +227,7 @@ class App {
 		}));
 		if (this.view.first !== this.view.last)
 			nav.append(element("span", "", "some of its narrow callees"));
+		nav.scrollLeft = nav.scrollWidth;
 	}
 
 	writeFound() {
@@ -452,6 +453,11 @@ class App {
 		}
 		this.zoomToNode(node);
 		this.pick(node ? this.model.frame[node] : -1, true);
+		/* a finger does not hover */
+		if (e.pointerType === "touch") {
+			describeNode(this.card, this.model, node, 0);
+			placeCard(this.card, e.clientX, e.clientY);
+		}
 	}
 
 	graphKey(e) {

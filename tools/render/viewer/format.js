@@ -73,7 +73,7 @@ export function formatShare(v, total) {
 		return "–";
 	if (p >= 99.95 && p <= 100.05)
 		return "100%";
-	if (p >= 1 || !p)
+	if (p >= 0.995 || !p)
 		return (p ? p.toFixed(2) : "0") + "%";
 	return (p >= 1e-4 ? p.toPrecision(2) : "<0.0001") + "%";
 }

@@ -2,7 +2,7 @@
 /* The table of functions: sortable, and only the rows in view are in the document. */
 import { element } from "./card.js";
 import { colourKeys, frameColour } from "./colour.js";
-import { formatDelta, formatDeltaShare, formatShare, formatValue } from "./format.js";
+import { formatCount, formatDelta, formatDeltaShare, formatShare, formatValue } from "./format.js";
 import { statusOf } from "./model.js";
 import { fitName } from "./names.js";
 
@@ -24,7 +24,7 @@ const DIFF_COLUMNS = [
 	{ id: "new", label: "New", hint: "Total of the new side", value: total(1), text: (m, v) => formatValue(v, m.unit) },
 	{ id: "delta", label: "Delta", hint: "New less old", value: delta, text: (m, v) => formatDelta(v, m.unit) },
 	{ id: "delta-share", label: "%", hint: "Delta, of the old side's total", sortAs: "delta", value: delta, text: (m, v) => formatDeltaShare(v, m.whole) },
-	{ id: "self-delta", label: "Self", hint: "Delta in the function itself", value: (m, f) => m.functions[1].self[f] - m.functions[0].self[f], text: (m, v) => formatDelta(v, m.unit) },
+	{ id: "self-delta", label: "Self Δ", hint: "Delta in the function itself", value: (m, f) => m.functions[1].self[f] - m.functions[0].self[f], text: (m, v) => formatDelta(v, m.unit) },
 	{ id: "status", label: "Status", hint: "new: only there; gone: only in the old side", value: (m, f) => statusOf(total(0)(m, f), total(1)(m, f)), text: (m, v) => v },
 ];
 
@@ -39,6 +39,7 @@ export class FunctionTable {
 		this.scroller = root.querySelector("#table-scroller");
 		this.spacer = root.querySelector("#table-spacer");
 		this.rows = root.querySelector("#table-rows");
+		this.note = root.querySelector("#table-note");
 		this.root = root;
 		this.on = on;
 		this.order = [];
@@ -110,7 +111,8 @@ export class FunctionTable {
 		} else {
 			order.sort((a, b) => compare(frames.name[a], frames.name[b]) * (this.descending ? -1 : 1));
 		}
-		this.left = Math.max(0, order.length - ROWS_MAX);
+		this.note.hidden = order.length <= ROWS_MAX;
+		this.note.textContent = `${formatCount(order.length - ROWS_MAX)} more: search for them`;
 		this.order = order.slice(0, ROWS_MAX);
 		this.spacer.style.height = `${this.order.length * TABLE_ROW_PX}px`;
 		this.root.setAttribute("aria-rowcount", order.length + 1);
