@@ -40,7 +40,7 @@ for server in "$tmp"/server-*; do
 done
 
 # the demo itself uses the plain build
-for program in capture symbolize merge render; do
+for program in capture symbolize merge render diff; do
 	if [ ! -x "$build/bin/prof-$program" ] || [ "$build" != "$top/build" ]; then
 		skip 'not the plain build, or a program is missing' 'scripts/demo'
 		done_testing
@@ -65,6 +65,9 @@ if "$build/bin/prof-capture" -d 0.1 -o "$tmp/try.pb.gz" 2>"$tmp/err"; then
 	is "$status" 0 'demo: exit status' || diag "$tmp/out" "$tmp/err"
 	like "$tmp/out" '^fib, called by addition, in libmathdep.so, .*demo-server .*CPU cores' 'it finds fib in C' ||
 		tail -n 30 "$tmp/out" | diag
+	like "$tmp/out" '^addition fell from [0-9.]+ to 0\.0[0-9]* cores, and fib below it from' \
+		'it proves the fix' || tail -n 60 "$tmp/out" | diag
+	is "$(grep -c ' addition$' "$tmp/out")" 2 'from files and from stored intervals'
 	if command -v go >/dev/null; then
 		like "$tmp/out" '^example\.com/mathdep\.fib, called by example\.com/mathdep\.Addition' \
 			'it finds fib in Go' || tail -n 30 "$tmp/out" | diag
