@@ -226,9 +226,9 @@ int elf_open_fd(int fd, struct elf_file **out, struct err *e)
 /* Nothing that could make us wait, or our terminal: names in profiles are anybody's. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-static int open_below(const char *root, const char *path)
+static int open_below(const char *root, const char *path, int flags)
 {
-	struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
+	struct open_how how = {.flags = flags, .resolve = RESOLVE_IN_ROOT};
 	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, code;
 
 	if (dir < 0)
@@ -237,7 +237,7 @@ static int open_below(const char *root, const char *path)
 	code = errno;
 	/* where the call does not exist: without its protection, so without ways up */
 	if (fd < 0 && (code == ENOSYS || code == EPERM) && !strstr(path, "..")) {
-		fd = openat(dir, path + strspn(path, "/"), OPEN_FLAGS);
+		fd = openat(dir, path + strspn(path, "/"), flags);
 		code = errno;
 	}
 	close(dir);
@@ -245,9 +245,22 @@ static int open_below(const char *root, const char *path)
 	return fd;
 }
 
+static int open_with(const char *root, const char *path, int flags)
+{
+	return root ? open_below(root, path, flags) : open(path, flags);
+}
+
+/* Look first: to open some devices is to use them, and a FIFO's writer would run into us. */
 static int open_any(const char *root, const char *path)
 {
-	return root ? open_below(root, path) : open(path, OPEN_FLAGS);
+	int fd = open_with(root, path, O_PATH | O_CLOEXEC);
+	struct stat st;
+
+	/* what is no file is left for read_identity() to refuse */
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return open_with(root, path, OPEN_FLAGS);
 }
 
 int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e)

@@ -142,7 +142,12 @@ like "$tmp/err" 'unnamed 2 \(no-file 2\)' 'a file that is gone'
 for what in fifo directory text empty unreadable; do
 	rm -rf "$tmp/bin/prog"
 	case $what in
-	fifo) mkfifo "$tmp/bin/prog" ;;
+	fifo)
+		mkfifo "$tmp/bin/prog"
+		sh -c 'echo written >"$1"; echo opened >"$2"' sh "$tmp/bin/prog" "$tmp/opened" \
+			2>/dev/null &
+		writer=$!
+		;;
 	directory) mkdir "$tmp/bin/prog" ;;
 	text) echo text >"$tmp/bin/prog" ;;
 	empty) : >"$tmp/bin/prog" ;;
@@ -152,5 +157,10 @@ for what in fifo directory text empty unreadable; do
 	sym
 	is "$status$names" 0 "$what in the place of the binary"
 	like "$tmp/err" 'unnamed 2 \(unusable-file 2\)' "$what: unusable"
+	[ "$what" = fifo ] || continue
+	sleep 0.2
+	kill "$writer" 2>/dev/null && [ ! -e "$tmp/opened" ]
+	ok $? 'a FIFO is not even opened'
+	wait "$writer" 2>/dev/null
 done
 done_testing
