@@ -129,6 +129,11 @@ int query_add_filter(struct query *q, enum stack_filter kind, const char *re,
 {
 	static const char *const names[STACK_FILTERS] = {"focus", "ignore", "show",
 							 "hide", "show_from"};
+	/* of the texts, in pprof's header; those of one kind stay as they came */
+	static const enum stack_filter order[STACK_FILTERS] = {
+		FILTER_FOCUS, FILTER_IGNORE, FILTER_HIDE, FILTER_SHOW, FILTER_SHOW_FROM};
+	size_t i, at;
+	char **v;
 	int r;
 
 	if (!*re)
@@ -136,7 +141,13 @@ int query_add_filter(struct query *q, enum stack_filter kind, const char *re,
 	r = patterns_add(&q->filters.patterns[kind], re, e);
 	if (r)
 		return r;
-	texts_add(&q->filter_texts, xasprintf("%s=%s", names[kind], re));
+	texts_add(&q->filter_texts, NULL);
+	for (i = 0, at = 0; order[i] != kind; i++)
+		at += q->filters.patterns[order[i]].n;
+	at += q->filters.patterns[kind].n - 1;
+	v = q->filter_texts.v;
+	memmove(v + at + 1, v + at, (q->filter_texts.n - 1 - at) * sizeof(*v));
+	v[at] = xasprintf("%s=%s", names[kind], re);
 	return 0;
 }
 

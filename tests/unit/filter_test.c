@@ -444,6 +444,27 @@ static void test_filters_before_inlines_go(void **state)
 	check("a;o<i", "a;o");
 }
 
+static void test_texts(void **state)
+{
+	static const char *const want[] = {"focus=a", "focus=b", "ignore=c",
+					   "hide=d",  "show=e",  "show_from=f"};
+	const char *const *texts;
+	size_t n, i;
+
+	(void)state;
+	filter(FILTER_SHOW_FROM, "f");
+	filter(FILTER_FOCUS, "a");
+	filter(FILTER_SHOW, "e");
+	filter(FILTER_HIDE, "d");
+	filter(FILTER_FOCUS, "b");
+	filter(FILTER_IGNORE, "");
+	filter(FILTER_IGNORE, "c");
+	texts = query_filter_texts(q, &n);
+	assert_int_equal(n, sizeof(want) / sizeof(want[0]));
+	for (i = 0; i < n; i++)
+		assert_string_equal(texts[i], want[i]);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -475,6 +496,7 @@ int main(void)
 		T(test_binaries),
 		T(test_no_inlines),
 		T(test_filters_before_inlines_go),
+		T(test_texts),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
