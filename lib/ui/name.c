@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/sym/demangle.h"
 #include "lib/ui/utf8.h"
 
 /* With less room than this the last part of a name is all that can be told. */
@@ -78,11 +79,15 @@ static void without_arguments(struct buf *out, const char *p, size_t n)
 	}
 }
 
-/* Where the part after the last `sep` outside of brackets starts; 0 if there is none. */
+/*
+ * Where the part after the last `sep` outside of brackets starts; 0 if there is none. What a
+ * compiler appends to the name of a function's copy (".isra.0") is no part.
+ */
 static size_t after_last(const char *p, size_t n, const char *sep)
 {
 	size_t i, at = 0, depth = 0;
 
+	n = demangle_clone_base(p, n);
 	for (i = 0; i < n; i++) {
 		if (p[i] == '(' || p[i] == '<' || p[i] == '[' || p[i] == '{')
 			depth++;

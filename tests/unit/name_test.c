@@ -58,6 +58,15 @@ static void test_java(void **state)
 	    "Partition.appendRecords");
 }
 
+static void test_clones(void **state)
+{
+	(void)state;
+	fit("copy_folio_from_iter_atomic.isra.0", 20, "copy_folio" DOTS "ic.isra.0");
+	fit("copy_folio_from_iter_atomic.isra.0", 12, "copy_folio_" DOTS);
+	fit("a::long_name.constprop.0.cold", 27, "long_name.constprop.0.cold");
+	fit("runtime.asyncPreempt.cold", 17, "asyncPreempt.cold");
+}
+
 static void test_wide_characters(void **state)
 {
 	/* four characters of two columns each */
@@ -130,6 +139,7 @@ int main(void)
 		cmocka_unit_test(test_cpp),
 		cmocka_unit_test(test_go),
 		cmocka_unit_test(test_java),
+		cmocka_unit_test(test_clones),
 		cmocka_unit_test(test_wide_characters),
 		cmocka_unit_test(test_always_fits),
 		cmocka_unit_test(test_package),
