@@ -175,6 +175,21 @@ all=$(samples 'orphan;short_burn' <"$tmp/s")
 [ "$all" -gt 250 ]
 ok $? "a process whose main thread has ended: $all samples" || diag "$tmp/s"
 
+"$workload" orphan 5 &
+orphan=$!
+while grep -qs '^State:.[^Z]' "/proc/$orphan/status"; do sleep 0.05; done
+prof-capture -F 999 -d 0.5 -p "$orphan" -o "$tmp/orphan"
+thread=$(ls "/proc/$orphan/task" | grep -vx "$orphan")
+refuses '-p: a thread is no process' prof-capture -d 1 -p "$thread"
+like "$tmp/err" "$thread is a thread of process $orphan" 'and says whose'
+kill "$orphan"
+stacks "$tmp/orphan" >"$tmp/s"
+all=$(samples 'orphan;short_burn' <"$tmp/s")
+[ "$all" -gt 50 ]
+ok $? "its main thread ended before the capture: $all samples" || diag "$tmp/s"
+prof-render -f text "$tmp/orphan" >"$tmp/text"
+like "$tmp/text" "\"executable\"=\"$workload\"" 'and the executable is known'
+
 "$workload" split 30 >/dev/null &
 load=$!
 prof-capture -F 999 -d 0.5 -p "$load" >"$tmp/pid"
@@ -206,6 +221,10 @@ for l in '"env"="test"' '"team"="a=b"' '"node"="n1"' '"thread_name"="workload"' 
 	"\"thread_id\"=$load" "\"ppid\"=$$" '"cpu"="[0-9]+"' "\"kernel_release\"=\"$(uname -r)\""; do
 	like "$tmp/text" "^sample .*$l( |\$)" "label $l"
 done
+prof-capture -F 999 -d 0.2 -p "$load" --label comm=own --label x=1 --label x=2 >"$tmp/labels"
+prof-render -f text "$tmp/labels" >"$tmp/text"
+is "$(grep -o '"\(comm\|x\)"="[^"]*"' "$tmp/text" | sort -u | tr '\n' ' ')" \
+	'"comm"="own" "x"="2" ' '--label: in place of other values'
 refuses '--labels: an unknown one' prof-capture --labels thread_name,nonsense
 refuses '--label without =' prof-capture --label x
 
@@ -238,6 +257,8 @@ like "$tmp/err" '^prof-capture: lost [0-9]+ of [0-9]+ samples \([0-9.]+ %\): rin
 is "$(wc -l <"$tmp/err")" 1 'once'
 [ "$(comment "$tmp/lossy" lost_ring)" -gt 0 ]
 ok $? "and counts it: $(comment "$tmp/lossy" lost_ring)"
+run prof-capture -v -F 1 --ring 1 -d 0.05
+like "$tmp/err" 'ring of [1-9][0-9]* KiB' 'a ring has the size of a page at least'
 balanced "$tmp/lossy" 1 'and all the others'
 
 prof-capture -q -d 0.3 -i 0.1 -p 1 --stats >"$tmp/empty" 2>"$tmp/err"
@@ -283,6 +304,8 @@ refuses 'one name for many intervals' prof-capture -i 1 -o "$tmp/dir/x.pb.gz"
 refuses 'names that come again' prof-capture -i 1 -o "$tmp/dir/%H%M%S.pb.gz"
 refuses 'names too coarse' prof-capture -i 1 -n 3 -o "$tmp/dir/%Y%m%d%H%M.pb.gz"
 refuses 'a directory that is not there' prof-capture -d 1 -o "$tmp/none/x.pb.gz"
+run prof-capture -d 60 -o "$tmp/dir" # at the start, not when all is captured
+is "$status: $(cat "$tmp/err")" "2: prof-capture: $tmp/dir: Is a directory" 'a directory: refused'
 is "$(ls "$tmp/dir")" '' 'refused: no file'
 prof-capture -q -d 2 -i 1 -o "$tmp/dir/{type}-%s.pb.gz"
 is $? 0 'a file for each interval'
@@ -301,6 +324,8 @@ prof-render -f text "$tmp/out" >/dev/null 2>&1
 ok $? 'and standard output holds the profile'
 refuses 'a command that is not there' prof-capture -- "$tmp/no-such-command"
 refuses 'a command without --' prof-capture true
+refuses 'a command before --' prof-capture true --
+refuses '-- without a command' prof-capture --
 refuses 'a process that is not there' prof-capture -p 2147483646
 refuses 'a rate of nothing' prof-capture -F 0
 refuses '-n without -i' prof-capture -n 3

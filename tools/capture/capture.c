@@ -23,6 +23,7 @@
 #include "tools/capture/host.h"
 #include "tools/capture/outname.h"
 #include "tools/capture/privilege.h"
+#include "tools/capture/procread.h"
 #include "tools/capture/report.h"
 #include "tools/capture/sampler.h"
 #include "tools/capture/sideband.h"
@@ -382,11 +383,16 @@ static uint64_t default_ring(const struct capture_opts *o, size_t ncpus)
 
 static int check_pids(const struct capture_opts *o, struct err *e)
 {
+	uint32_t tgid;
 	size_t i;
 
 	for (i = 0; i < o->npids; i++) {
 		if (kill(o->pids[i], 0) < 0 && errno == ESRCH)
 			return err_set(e, ESRCH, "no process %u", o->pids[i]);
+		tgid = procread_tgid(o->pids[i]);
+		if (tgid && tgid != o->pids[i])
+			return err_set(e, EINVAL, "%u is a thread of process %u",
+				       o->pids[i], tgid);
 	}
 	return 0;
 }
@@ -426,8 +432,8 @@ static int open_sources(struct capture *c, struct err *e)
 		.cpus = c->host.cpus,
 		.ncpus = c->host.ncpus,
 		.rate_hz = o->rate_hz,
-		.ring_bytes =
-			o->ring_bytes ? o->ring_bytes : default_ring(o, c->host.ncpus),
+		.ring_bytes = sampler_ring_bytes(
+			o->ring_bytes ? o->ring_bytes : default_ring(o, c->host.ncpus)),
 		.filtering = is_filtering(o),
 		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : NEVER,
 	};

@@ -73,6 +73,18 @@ static void put_num(struct label_list *l, const char *key, int64_t num)
 		};
 }
 
+/* What the user says of a key goes, as with prof-merge. */
+static void remove_key(struct label_list *l, const char *key)
+{
+	uint32_t id = store_puts(l->st, key), i, kept = 0;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->v[i].key != id)
+			l->v[kept++] = l->v[i];
+	}
+	l->n = kept;
+}
+
 /* A name the kernel gave, in its fixed field. */
 static void put_comm(struct label_list *l, const char *key,
 		     const char comm[EVENT_COMM_LEN])
@@ -143,8 +155,10 @@ static uint32_t make_set(const struct label_conf *conf, struct cgroups *cg,
 		snprintf(number, sizeof(number), "%u", h->cpu);
 		put_str(&l, "cpu", number);
 	}
-	for (i = 0; i < conf->nfixed; i++)
+	for (i = 0; i < conf->nfixed; i++) {
+		remove_key(&l, conf->fixed[i].key);
 		put_str(&l, conf->fixed[i].key, conf->fixed[i].value);
+	}
 	return store_labelset(st, v, l.n);
 }
 

@@ -149,6 +149,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		parse_command(o, state);
 		return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (state->quoted)
+			cli_usage_error("no COMMAND after --");
+		return 0;
 	case ARGP_KEY_END:
 		if (o->count && !o->interval_ns)
 			cli_usage_error("-n: needs -i");
@@ -170,7 +174,7 @@ int main(int argc, char **argv)
 	int r;
 
 	cli_start("prof-capture", false);
-	cli_parse(&argp, argc, argv, &o);
+	cli_parse_in_order(&argp, argc, argv, &o);
 	r = capture_run(&o, &e);
 	for (i = 0; i < o.labels.nfixed; i++)
 		free(o.labels.fixed[i].key);

@@ -107,14 +107,17 @@ static int check_cycles(const char *pattern, int64_t time_ns, struct err *e)
 	return r;
 }
 
-static int check_directory(const char *name, struct err *e)
+static int check_place(const char *name, struct err *e)
 {
 	const char *slash = strrchr(name, '/');
 	char *dir =
 		slash ? xstrndup(name, slash == name ? 1 : slash - name) : xstrdup(".");
+	struct stat st;
 	int r = 0;
 
-	if (access(dir, W_OK) < 0)
+	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+		r = err_errno(e, EISDIR, "%s", name);
+	else if (access(dir, W_OK) < 0)
 		r = err_errno(e, errno, "%s", dir);
 	free(dir);
 	return r;
@@ -135,7 +138,7 @@ int outname_check(const char *pattern, int64_t time_ns, int64_t length_ns, uint6
 	if (r < 0)
 		return r;
 	name = outname(pattern, "cpu", time_ns);
-	r = check_directory(name, e);
+	r = check_place(name, e);
 	free(name);
 	return r;
 }

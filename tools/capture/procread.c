@@ -61,6 +61,7 @@ struct stat_line {
 	char comm[EVENT_COMM_LEN];
 	uint64_t start_ticks;
 	unsigned int flags;
+	bool zombie; /* the first thread has ended; others may live */
 };
 
 /* "PID (COMM) S …": the name may hold anything, so count from the last parenthesis. */
@@ -84,6 +85,8 @@ static bool read_stat(uint32_t tgid, struct stat_line *s)
 	for (p = close + 1, field = 3; *p && field < 22; field++) {
 		while (*p == ' ')
 			p++;
+		if (field == 3)
+			s->zombie = *p == 'Z';
 		if (field == 9)
 			s->flags = strtoul(p, NULL, 10);
 		while (*p && *p != ' ')
@@ -91,6 +94,32 @@ static bool read_stat(uint32_t tgid, struct stat_line *s)
 	}
 	s->start_ticks = strtoull(p, NULL, 10);
 	return field == 22;
+}
+
+/*
+ * Whose entry in /proc tells about the process: its own is empty once the first thread has
+ * ended, and every thread has one that is not listed.
+ */
+static uint32_t living_thread(uint32_t tgid, const struct stat_line *s)
+{
+	uint32_t tid = tgid;
+	char path[64];
+	struct dirent *d;
+	uint64_t n;
+	DIR *dir;
+
+	if (!s->zombie)
+		return tgid;
+	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
+	dir = opendir(path);
+	if (!dir)
+		return tgid;
+	while (tid == tgid && (d = readdir(dir))) {
+		if (!num_parse_u64(d->d_name, &n) && n && n <= INT32_MAX)
+			tid = n;
+	}
+	closedir(dir);
+	return tid;
 }
 
 static char *read_link(uint32_t tgid, const char *name)
@@ -157,16 +186,17 @@ static bool read_all(uint32_t tgid, const char *name, struct buf *b)
 	return n == 0;
 }
 
-static void read_maps(struct procs *ps, struct proc *p, uint64_t now_ns)
+/* tid: the thread whose entry in /proc is read. */
+static void read_maps(struct procs *ps, struct proc *p, uint32_t tid, uint64_t now_ns)
 {
 	struct buf text = BUF_INIT(MAPS_MAX_BYTES);
 	struct maps_line l;
 	struct space *s;
 	const char *at, *end;
-	char *root = read_link(p->tgid, "root"), *exe = read_link(p->tgid, "exe");
+	char *root = read_link(tid, "root"), *exe = read_link(tid, "exe");
 	int r;
 
-	if (!read_all(p->tgid, "maps", &text))
+	if (!read_all(tid, "maps", &text))
 		goto out;
 	s = proc_new_image(p, p->nimages ? now_ns : p->born_ns);
 	at = (const char *)text.data;
@@ -215,7 +245,7 @@ static void fill(struct procs *ps, struct proc *p, const struct stat_line *st,
 	p->start_ticks = st->start_ticks;
 	p->kernel_thread = st->flags & PF_KTHREAD;
 	if (!p->kernel_thread)
-		read_maps(ps, p, now_ns);
+		read_maps(ps, p, living_thread(p->tgid, st), now_ns);
 	p->scan_ns = now_ns;
 }
 
@@ -304,10 +334,13 @@ static int open_in_root(uint32_t tgid, const char *name)
 
 void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end)
 {
+	struct stat_line line;
 	struct stat st;
 	char name[64];
 	int fd;
 
+	if (read_stat(tgid, &line))
+		tgid = living_thread(tgid, &line);
 	snprintf(name, sizeof(name), "map_files/%llx-%llx", (unsigned long long)start,
 		 (unsigned long long)end);
 	fd = end ? reopen_regular(open_proc(tgid, name, O_PATH), &st) : -1;
@@ -322,6 +355,16 @@ void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint6
 	if (st.st_ino == f->inode)
 		build_id_from_fd(fd, &f->build_id);
 	close(fd);
+}
+
+uint32_t procread_tgid(uint32_t tid)
+{
+	char status[4096], *p;
+
+	if (procread_file(tid, "status", status, sizeof(status)) <= 0)
+		return 0;
+	p = strstr(status, "\nTgid:\t");
+	return p ? strtoul(p + 7, NULL, 10) : 0;
 }
 
 bool procread_has_perf_map(uint32_t tgid)

@@ -23,6 +23,9 @@ void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint6
 /* A small file below /proc/PID, NUL-terminated: its length or -errno. */
 int procread_file(uint32_t tgid, const char *name, char *out, size_t size);
 
+/* The process that thread tid belongs to; 0: not known. */
+uint32_t procread_tgid(uint32_t tid);
+
 /* The file /tmp/perf-PID.map that a JIT compiler writes is there. */
 bool procread_has_perf_map(uint32_t tgid);
 

@@ -54,7 +54,7 @@ static int quiet_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-static uint64_t ring_size(uint64_t want_bytes)
+uint64_t sampler_ring_bytes(uint64_t want_bytes)
 {
 	uint64_t n = sysconf(_SC_PAGESIZE);
 
@@ -88,7 +88,7 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 	}
 	s->npossible = libbpf_num_possible_cpus();
 	bpf_map__set_max_entries(s->skel->maps.counts, s->npossible);
-	bpf_map__set_max_entries(s->skel->maps.ring, ring_size(conf->ring_bytes));
+	bpf_map__set_max_entries(s->skel->maps.ring, conf->ring_bytes);
 	r = cpu_bpf__load(s->skel);
 	if (r < 0)
 		return privilege_explain_load(-r, e);

@@ -19,7 +19,7 @@ struct sampler_conf {
 	size_t ncpus;
 	unsigned int rate_hz;
 	uint64_t length_ns;  /* of an interval */
-	uint64_t ring_bytes; /* rounded up to a power of two of at least a page */
+	uint64_t ring_bytes; /* from sampler_ring_bytes() */
 	bool filtering;	     /* only the processes of sampler_want() */
 };
 
@@ -28,6 +28,9 @@ struct tick_counts {
 	int64_t expected, sent, idle, filtered, lost_ring, lost_timer, lost_recursion,
 		lost_error;
 };
+
+/* The size of a ring with room for want_bytes: a power of two of at least a page. */
+uint64_t sampler_ring_bytes(uint64_t want_bytes);
 
 /* Load everything and open the clocks, stopped. Messages say what is missing and how to get it. */
 int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct err *e);
