@@ -447,7 +447,7 @@ static void test_filters_before_inlines_go(void **state)
 static void test_texts(void **state)
 {
 	static const char *const want[] = {"focus=a", "focus=b", "ignore=c",
-					   "hide=d",  "show=e",  "show_from=f"};
+					   "hide=d",  "show=e",	 "show_from=f"};
 	const char *const *texts;
 	size_t n, i;
 
