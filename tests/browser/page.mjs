@@ -100,6 +100,9 @@ async function clickBox(page, ask, name) {
 	await page.goBack();
 	await until(page, `window.profpipe.zoomed() === ${JSON.stringify(second)}`);
 	is(await ask("zoomed()"), second, "the browser's Back");
+	await page.reload();
+	await until(page, "!!window.profpipe");
+	is(await ask("zoomed()"), second, "a reload keeps the zoom");
 	await page.keyboard.press("Backspace");
 	await until(page, "window.profpipe.zoomed() === 'all'");
 	ok(true, "Backspace");

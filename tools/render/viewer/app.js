@@ -40,9 +40,7 @@ class App {
 		this.dark.addEventListener("change", () => this.setPalette());
 		this.setPalette();
 		this.painter.resize(this.scroller.clientWidth, this.scroller.clientHeight);
-		const state = window.history.state || {}, profile = this.data.profiles[state.profile] ? state.profile : 0;
-		this.choose(profile, this.data.profiles[profile].columns[state.column] ? state.column : this.data.profiles[profile].column);
-		this.zoom(state.first < this.model.n && state.last < this.model.n ? state : this.view, false);
+		this.restore(window.history.state);
 	}
 
 	/* --- what is shown ------------------------------------------------------------------ */
@@ -261,7 +259,8 @@ class App {
 
 	/* Zoom to a run of nodes of one row; `push` makes a step that the Back button undoes. */
 	zoom(view, push) {
-		const state = { profile: this.profile, column: this.column, first: view.first, last: view.last };
+		const state = { profile: this.profile, column: this.column, first: view.first, last: view.last,
+			name: this.model.nameOf(view.first) };
 
 		if (push && view.first === this.view.first && view.last === this.view.last)
 			return;
@@ -307,13 +306,17 @@ class App {
 			this.zoomToNode(this.model.parent[this.zoomed]);
 	}
 
+	/* A state may be of another page that was in this place before: names tell. */
 	restore(state) {
-		const { profile = 0, column = this.data.profiles[0].column, first = 0, last = 0, steps = 0 } = state || {};
+		const { profile = 0, column, first = 0, last = 0, steps = 0, name } = state || {};
+		const p = this.data.profiles[profile] ? profile : 0, { columns, column: usual } = this.data.profiles[p];
+		const c = columns[column] ? column : usual;
 
 		this.steps = steps;
-		if (profile !== this.profile || column !== this.column)
-			this.choose(profile, column);
-		this.zoom({ first, last }, false);
+		if (p !== this.profile || c !== this.column)
+			this.choose(p, c);
+		const known = first < this.model.n && last < this.model.n && this.model.nameOf(first) === name;
+		this.zoom(known ? { first, last } : { first: 0, last: 0 }, false);
 	}
 
 	/* A function chosen in one of graph and table is shown in both. */
