@@ -42,6 +42,7 @@ is(fitName("a::bb::ccc::dddd::Class::method", 13), "Class::method", "C++ without
 is(fitName("operator<<", 40), "operator<<", "operators keep their brackets");
 is(fitName("averyveryverylongnamewithoutparts", 15), "averyve…utparts", "cut in the middle");
 is(fitName("averyveryverylongnamewithoutparts", 9), "averyver…", "cut at the end where there is little room");
+is(fitName("a_rather_long_name.isra.0", 9), "a_rather…", "a copy's suffix is no name");
 is([textColumns("漢字"), fitName("漢字漢字", 6)], [4, "漢字…"], "wide characters take two columns");
 is([moduleName("/usr/bin/app"), moduleName("[kernel.kallsyms]_stext"), moduleName("/")], ["app", "[kernel.kallsyms]", "/"], "modules");
 is(fitName("x", 1), "x", "one column");

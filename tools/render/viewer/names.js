@@ -52,9 +52,15 @@ export function withoutArguments(name) {
 	return out;
 }
 
+/* What compilers append to the names of pieces and copies of functions; no part of a name. */
+const CLONE = /(\.(isra|part|constprop|llvm|lto_priv)\.[0-9]+|\.cold(\.[0-9]+)?)+$/;
+
 /* Where the part after the last `separator` outside of brackets starts, or 0. */
 function afterLast(name, end, separator) {
 	let at = 0, depth = 0;
+
+	if (end === name.length)
+		end -= (CLONE.exec(name) || [""])[0].length;
 
 	for (let i = 0; i < end; i++) {
 		if (OPEN.includes(name[i]))
