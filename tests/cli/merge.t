@@ -130,6 +130,8 @@ sed 's/^sample 1 10 /sample 9223372036854775807 10 /' "$tmp/a.txt" >"$tmp/big.tx
 refuses "a sum over 64 bits" prof-merge "$tmp/big.txt" "$tmp/b.txt"
 like "$tmp/err" 'the sum of samples in work does not fit' "names type and function"
 refuses "--by and --without together" prof-merge --by a --without b "$tmp/a.txt"
+refuses "--by with no label in it" prof-merge --by , "$tmp/a.txt"
+refuses "--without, neither" prof-merge --without '' "$tmp/a.txt"
 refuses "a label without a value" prof-merge --label x "$tmp/a.txt"
 refuses "a window of nothing" prof-merge --window 0 "$tmp/a.txt"
 refuses "a bad selector" prof-merge -s 'a=~"("' "$tmp/a.txt"

@@ -44,14 +44,15 @@ static const struct argp_option option_table[] = {
 /* "a,b" into a list; keys are never empty. */
 static void add_keys(char ***list, size_t *n, size_t *cap, char *arg, const char *option)
 {
+	size_t had = *n;
 	char *key, *save;
 
-	if (!*arg)
-		cli_usage_error("--%s: no label given", option);
 	for (key = strtok_r(arg, ",", &save); key; key = strtok_r(NULL, ",", &save)) {
 		XGROW(*list, *n, *cap);
 		(*list)[(*n)++] = key;
 	}
+	if (*n == had)
+		cli_usage_error("--%s: no label given", option);
 }
 
 static void add_label(struct options *o, char *arg)
