@@ -6,7 +6,7 @@
 [ "$(id -u)" -eq 0 ] || skip_all 'needs root'
 run prof-capture -q -d 0.05
 if [ "$status" -ne 0 ] &&
-	grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown' "$tmp/err"; then
+	grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown|PID namespace' "$tmp/err"; then
 	skip_all "$(cat "$tmp/err")"
 fi
 is "$status" 0 'captures here' || diag "$tmp/err"
@@ -331,6 +331,12 @@ refuses 'a rate of nothing' prof-capture -F 0
 refuses '-n without -i' prof-capture -n 3
 
 # --- privileges ----------------------------------------------------------------------------------
+if unshare -p -f --mount-proc true 2>/dev/null; then
+	refuses 'another PID namespace: refused' unshare -p -f --mount-proc prof-capture -d 1
+	like "$tmp/err" 'PID namespace.*--pid=host' 'and what to do is said'
+else
+	skip 'no PID namespaces here' 'another PID namespace'
+fi
 program=$tmp/prof-capture
 cp "$(command -v prof-capture)" "$program"
 chmod 755 "$tmp" "$program"

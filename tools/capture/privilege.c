@@ -10,10 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define BIT(cap) (UINT64_C(1) << (cap))
+
+/* Inode of the machine's own PID namespace: PROC_PID_INIT_INO of the kernel's proc_ns.h. */
+#define PID_INIT_INO 0xEFFFFFFC
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
@@ -33,13 +37,25 @@ static uint64_t effective_caps(void)
 	return (uint64_t)d[1].effective << 32 | d[0].effective;
 }
 
+/* In another namespace /proc, the side band and the samples number processes differently. */
+static int check_pid_namespace(struct err *e)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == PID_INIT_INO)
+		return 0;
+	return err_set(e, EPERM,
+		       "this PID namespace hides the machine's processes: run it in the "
+		       "machine's own (docker run --pid=host, Kubernetes hostPID: true)");
+}
+
 int privilege_check(struct err *e)
 {
 	uint64_t have = effective_caps();
 	bool bpf = have & BIT(CAP_BPF), perfmon = have & BIT(CAP_PERFMON);
 
 	if (have & BIT(CAP_SYS_ADMIN) || (bpf && perfmon))
-		return 0;
+		return check_pid_namespace(e);
 	return err_set(
 		e, EPERM,
 		"needs CAP_BPF and CAP_PERFMON (missing: %s%s%s); run as root or: setcap "

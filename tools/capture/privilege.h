@@ -4,7 +4,7 @@
 
 #include "lib/base/err.h"
 
-/* Before anything else: -EPERM names the capabilities that are missing. */
+/* Before anything else: -EPERM names the capabilities or the PID namespace that are missing. */
 int privilege_check(struct err *e);
 
 /* Why the kernel refused the BPF programs, or an event, with errno `code`. Both return -code. */
