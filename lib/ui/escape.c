@@ -194,7 +194,7 @@ void escape_csv(struct buf *b, const char *p, size_t n)
 	buf_release(&plain);
 }
 
-static size_t longest_run(const struct buf *b, char c)
+static size_t longest_run(const struct buf *b, uint8_t c)
 {
 	size_t longest = 0, run = 0, i;
 

@@ -137,6 +137,11 @@ static int cmp_weights(const void *a, const void *b, void *ctx)
 
 	path_begin(&x, s, s->weights.v[ia].stack);
 	path_begin(&y, s, s->weights.v[ib].stack);
+	/* most stacks share their callers: those need not be looked into */
+	while (x.left && y.left && x.locations[x.left - 1] == y.locations[y.left - 1]) {
+		x.left--;
+		y.left--;
+	}
 	while (path_next(&x, &fx)) {
 		if (!path_next(&y, &fy))
 			return 1;
