@@ -20,6 +20,7 @@
 struct output {
 	int fd;
 	bool is_stdout;
+	char *given; /* the name in messages; NULL: standard output */
 	char *path; /* where it goes, links followed; NULL: written in place */
 	char *tmp;  /* what is renamed over it; NULL while the file has no name */
 	char *buf;
@@ -185,6 +186,7 @@ int output_open(const char *path, bool binary, struct output **out, struct err *
 	struct stat st;
 
 	o->buf = xmalloc(BUFFER);
+	o->given = path ? xstrdup(path) : NULL;
 	o->fd = -1;
 	if (!path || !strcmp(path, "-")) {
 		o->fd = STDOUT_FILENO;
@@ -223,7 +225,7 @@ int output_open(const char *path, bool binary, struct output **out, struct err *
 
 static const char *output_name(const struct output *o)
 {
-	return o->is_stdout ? "standard output" : o->path ? o->path : "output";
+	return o->is_stdout ? "standard output" : o->path ? o->path : o->given;
 }
 
 static int write_all(struct output *o, const char *p, size_t n, struct err *e)
@@ -326,6 +328,7 @@ void output_abort(struct output *o)
 	if (o->tmp)
 		unlink(o->tmp);
 	free(o->tmp);
+	free(o->given);
 	free(o->path);
 	free(o->buf);
 	free(o);

@@ -266,7 +266,7 @@ static void test_full_device(void **state)
 	(void)state;
 	assert_int_equal(output_write(o, "x", 1, &e), 0);
 	assert_int_equal(output_commit(o, &e), -ENOSPC);
-	assert_non_null(strstr(e.msg, "cannot write"));
+	assert_non_null(strstr(e.msg, "cannot write /dev/full: "));
 	o = open_ok("/dev/full");
 	assert_int_equal(output_write(o, "x", 1, &e), 0);
 	assert_int_equal(output_flush(o, &e), -ENOSPC);
