@@ -21,8 +21,8 @@ struct output {
 	int fd;
 	bool is_stdout;
 	char *given; /* the name in messages; NULL: standard output */
-	char *path; /* where it goes, links followed; NULL: written in place */
-	char *tmp;  /* what is renamed over it; NULL while the file has no name */
+	char *path;  /* where it goes, links followed; NULL: written in place */
+	char *tmp;   /* what is renamed over it; NULL while the file has no name */
 	char *buf;
 	size_t len;
 };
