@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The table against `go tool pprof -top` of Go 1.19 on real profiles, where both are at hand.
 . "$top/tests/lib/tap.sh"
-
-corpus=${PROFPIPE_CORPUS:-$top/../shared/corpus}
-[ -r "$corpus/INDEX.tsv" ] || skip_all "no corpus of profiles at $corpus"
+. "$top/tests/lib/corpus.sh"
+need_corpus
 command -v go >/dev/null || skip_all "no go"
 go tool pprof -help >"$tmp/help" 2>&1
 grep -q symbolize "$tmp/help" || skip_all "no go tool pprof"

@@ -36,8 +36,8 @@ row() {
 }
 is "$(row "$tmp/mixed.svg" 92) $(row "$tmp/mixed.svg" 110) $(row "$tmp/mixed.svg" 128)" \
 	"1176 1176 1176" "rows are as wide as what they stand for"
-if [ -r "$top/../shared/corpus/INDEX.tsv" ] || [ -n "${PROFPIPE_CORPUS:-}" ]; then
-	big=${PROFPIPE_CORPUS:-$top/../shared/corpus}/grafana__pyroscope/ingester-3.pb.gz
+if [ -n "${PROFPIPE_CORPUS:-}" ]; then
+	big=$PROFPIPE_CORPUS/grafana__pyroscope/ingester-3.pb.gz
 	prof-render -o "$tmp/big.svg" "$big"
 	valid "$tmp/big.svg" "a real profile"
 	# drawn and summed-up frames are all frames

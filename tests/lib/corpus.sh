@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where profiles made by others are, and which program makes many: neither is part of the
 # project, tests that want them skip themselves without.
-corpus=${PROFPIPE_CORPUS:-$top/../shared/corpus}
-gen_corpus=${PROFPIPE_GEN_CORPUS:-$top/../shared/gen_corpus}
+corpus=${PROFPIPE_CORPUS:-}
+gen_corpus=${PROFPIPE_GEN_CORPUS:-}
 
 need_corpus() {
 	[ -f "$corpus/INDEX.tsv" ] || skip_all "no corpus of profiles (PROFPIPE_CORPUS)"
