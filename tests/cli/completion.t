@@ -29,6 +29,7 @@ for program in "$build"/bin/prof-*; do
 	"$program" --help | grep -oE -e '--[a-z][a-z-]*' | sort -u >"$tmp/help"
 	answers "$name" -- | grep -oE -e '--[a-z][a-z-]*' | sort -u >"$tmp/got"
 	is "$(comm -13 "$tmp/help" "$tmp/got")" '' "$name: offers only what --help has"
+	is "$(answers "$name" -- | sed 's/=$//' | sort | uniq -d)" '' "$name: offers nothing twice"
 	is "$(grep -cxE -e '--(help|output|version)' "$tmp/got")" 3 "$name: offers the common ones"
 done
 done_testing

@@ -257,7 +257,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "BASE NEW\n--base FILE... --new FILE...\n"
-		    "--base-select SELECTOR --new-select SELECTOR [FILE...]",
+		    "--base-select=SEL --new-select=SEL [FILE...]",
 	.doc = "Compare two sets of pprof profiles: a pprof difference for prof-render "
 	       "and "
 	       "others, reports, and an exit status for CI.\v"
