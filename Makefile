@@ -159,11 +159,14 @@ export BUILD
 TEST_ENV = PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(BUILD)/tests/lib:$$PATH" top="$(CURDIR)" \
 	build="$(CURDIR)/$(BUILD)" LC_ALL=C
 
+# of a test that fails, say which claim and why
+PROVE_FLAGS = -j2 --timer --failures --comments
+
 check: all units replays helpers
-	$(Q)$(TEST_ENV) prove -j2 --timer $(UNITS) $(sort $(wildcard tests/cli/*.t))
+	$(Q)$(TEST_ENV) prove $(PROVE_FLAGS) $(UNITS) $(sort $(wildcard tests/cli/*.t))
 
 check-long: all units replays helpers
-	$(Q)$(TEST_ENV) PROFPIPE_LONG=1 prove -j2 --timer $(UNITS) \
+	$(Q)$(TEST_ENV) PROFPIPE_LONG=1 prove $(PROVE_FLAGS) $(UNITS) \
 		$(sort $(wildcard tests/cli/*.t tests/long/*.t))
 
 lint: all
