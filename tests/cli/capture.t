@@ -195,7 +195,8 @@ load=$!
 prof-capture -F 999 -d 0.5 -p "$load" >"$tmp/pid"
 prof-render -f text "$tmp/pid" >"$tmp/text"
 is "$(grep -o '"pid"=[0-9]*' "$tmp/text" | sort -u)" "\"pid\"=$load" '-p: only that process'
-[ "$(comment "$tmp/pid" kept)" -gt 100 ]
+# how much of a CPU it gets is up to others
+[ "$(comment "$tmp/pid" kept)" -gt 10 ]
 ok $? '-p: which was running before'
 
 # --- selection by name: one that runs already, one that starts later, one that is not meant ------
