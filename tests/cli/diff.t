@@ -70,11 +70,23 @@ run prof-diff -o "$tmp/x.pb.gz" "$tmp/base.txt" - <"$tmp/new.txt"
 is "$status $(wc -c <"$tmp/out")" "0 0" "-o FILE, and NEW from standard input"
 same "$tmp/x.pb.gz" "$tmp/diff.pb.gz" "the same again"
 
+# --- one program, another library: not the same build ------------------------------------------
+for id in 11 22; do
+	twin 10000000000 aa <<-'S' | sed "s/libz.so.1\" \"\"/libz.so.1\" \"$id\"/" >"$tmp/lib$id.txt"
+	sample 600 6000000000 : 2 1
+	sample 100 1000000000 : 6 1
+	S
+done
+run prof-diff "$tmp/lib11.txt" "$tmp/lib11.txt"
+like "$tmp/err" 'both sides are of the same build$' "program and library are the same"
+run prof-diff --allow-unsymbolized "$tmp/lib11.txt" "$tmp/lib22.txt"
+is "$status $(grep -c 'same build' "$tmp/err")" "0 0" "the library is not"
+
 # --- against itself ---------------------------------------------------------------------------
 run prof-diff --report "text:$tmp/self" "$tmp/base.txt" "$tmp/base.txt"
 is "$status" 0 "a profile against itself: exit status 0"
 like "$tmp/self" '^no function changed$' "nothing changed"
-like "$tmp/err" 'both sides are of the same build, aa$' "and the build is the same"
+like "$tmp/err" 'both sides are of the same build$' "and the build is the same"
 cp "$tmp/out" "$tmp/self.pb.gz"
 run prof-diff -q "$tmp/base.txt" "$tmp/base.txt"
 same "$tmp/out" "$tmp/self.pb.gz" "the same bytes again"

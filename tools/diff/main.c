@@ -339,17 +339,14 @@ static int check_part(const struct options *o, const struct part *p, struct err 
 	const struct comparison *c = &p->comparison;
 	const struct store *st = c->p->store;
 	const char *type = store_cstr(st, c->p->h.types[c->column].type);
-	uint32_t build;
 
 	if (!c->total.base || !c->total.new)
 		return err_set(e, ENODATA, "%s has no %s", c->total.base ? "new" : "base",
 			       type);
 	note_periods(o, p, type);
 	note_cumulative(o, p, type);
-	build = pair_same_build(p->pair);
-	if (build)
-		cli_note(&o->cli, "%s: both sides are of the same build, %s", type,
-			 store_cstr(st, build));
+	if (pair_same_build(p->pair))
+		cli_note(&o->cli, "%s: both sides are of the same build", type);
 	return check_names(o, p, type, e);
 }
 

@@ -3,6 +3,7 @@
 #include "tools/diff/sides.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 #include "lib/base/xalloc.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
+
+/* A file with less than this share of both sides says nothing about their being equal. */
+#define BUILD_SHARE_MIN 0.01
 
 static const char *const side_names[SIDES] = {"base", "new"};
 
@@ -110,41 +114,56 @@ static void put_type(struct buf *b, const struct store *st, const struct header 
 		buf_printf(b, " keeping %s", store_cstr(st, h->keep_frames));
 }
 
-/* Build id of the binary that most samples begin in: programs, not the libraries they use. */
-static uint32_t build_of(const struct profile *p)
+/* For each mapping, the sum of the first value over all stacks it is in; and of all stacks. */
+static double *sums_of(const struct profile *p, double *total)
 {
 	const struct store *st = p->store;
-	size_t *count = xcalloc(st->nmappings + 1, sizeof(*count)), best = 0, i;
-	uint32_t build = 0, n, mapping;
+	double *sum = xcalloc(st->nmappings + 1, sizeof(*sum));
+	size_t *seen = xcalloc(st->nmappings + 1, sizeof(*seen)), i;
 	const uint32_t *locations;
-	struct mapping m;
+	uint32_t n, k, mapping;
+	double value;
 
+	*total = 0;
 	for (i = 0; i < p->nsamples; i++) {
+		value = fabs((double)profile_values(p, i)[0]);
+		*total += value;
 		locations = store_frames(st, p->samples[i].stack, &n);
-		while (n && st->locations[locations[n - 1]].mapping == ID_NONE)
-			n--;
-		if (n)
-			count[st->locations[locations[n - 1]].mapping]++;
+		for (k = 0; k < n; k++) {
+			mapping = st->locations[locations[k]].mapping;
+			if (mapping == ID_NONE || seen[mapping] == i + 1)
+				continue;
+			seen[mapping] = i + 1;
+			sum[mapping] += value;
+		}
 	}
-	for (mapping = 0; mapping < st->nmappings; mapping++) {
-		if (count[mapping] <= best)
-			continue;
-		m = profile_mapping(p, mapping);
-		if (store_is_kernel_mapping(st, &m))
-			continue;
-		best = count[mapping];
-		build = m.build_id;
-	}
-	free(count);
-	return build;
+	free(seen);
+	return sum;
 }
 
-uint32_t pair_same_build(const struct pair *pair)
+bool pair_same_build(const struct pair *pair)
 {
-	uint32_t base = build_of(pair->side[SIDE_BASE]),
-		 new = build_of(pair->side[SIDE_NEW]);
+	const struct profile *p = pair->side[SIDE_BASE];
+	double *sum[SIDES], total[SIDES];
+	bool same = true, any = false;
+	const struct mapping *m;
+	uint32_t i;
 
-	return base == new ? base : 0;
+	sum[SIDE_BASE] = sums_of(p, &total[SIDE_BASE]);
+	sum[SIDE_NEW] = sums_of(pair->side[SIDE_NEW], &total[SIDE_NEW]);
+	for (i = 0; i < p->store->nmappings && same; i++) {
+		if (sum[SIDE_BASE][i] <= total[SIDE_BASE] * BUILD_SHARE_MIN &&
+		    sum[SIDE_NEW][i] <= total[SIDE_NEW] * BUILD_SHARE_MIN)
+			continue;
+		m = &p->store->mappings[i];
+		if (store_is_kernel_mapping(p->store, m))
+			continue;
+		same = m->build_id && sum[SIDE_BASE][i] > 0 && sum[SIDE_NEW][i] > 0;
+		any = true;
+	}
+	free(sum[SIDE_BASE]);
+	free(sum[SIDE_NEW]);
+	return same && any;
 }
 
 static size_t profiles_in(const struct profile *p)

@@ -31,8 +31,11 @@ struct pair {
 	size_t profiles[SIDES]; /* how many were added up */
 };
 
-/* String id of the build id when both sides are mostly of one build, else 0. */
-uint32_t pair_same_build(const struct pair *pair);
+/*
+ * Every file that has to do with the cost (program and libraries, not the kernel) is on both
+ * sides, by build id.
+ */
+bool pair_same_build(const struct pair *pair);
 
 struct sides {
 	struct merger *merger;
