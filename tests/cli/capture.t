@@ -179,7 +179,7 @@ ok $? "a process whose main thread has ended: $all samples" || diag "$tmp/s"
 orphan=$!
 while grep -qs '^State:.[^Z]' "/proc/$orphan/status"; do sleep 0.05; done
 prof-capture -F 999 -d 0.5 -p "$orphan" -o "$tmp/orphan"
-thread=$(ls "/proc/$orphan/task" | grep -vx "$orphan")
+thread=$(find "/proc/$orphan/task" -mindepth 1 -maxdepth 1 ! -name "$orphan" -printf "%f")
 refuses '-p: a thread is no process' prof-capture -d 1 -p "$thread"
 like "$tmp/err" "$thread is a thread of process $orphan" 'and says whose'
 kill "$orphan"
