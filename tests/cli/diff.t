@@ -46,7 +46,12 @@ cat "$tmp/base.txt" "$tmp/new.txt" >"$tmp/both.txt"
 
 # --- the profile ------------------------------------------------------------------------------
 run prof-diff "$tmp/base.txt" "$tmp/new.txt"
-is "$status $(wc -c <"$tmp/err")" "0 0" "BASE NEW"
+is "$status $(wc -l <"$tmp/err")" "0 1" "BASE NEW"
+like "$tmp/err" '^prof-diff: cpu: new lasted 2 times as long as base, and nothing is scaled \(--norm seconds\)$' \
+	"a note: it lasted longer"
+run prof-diff --norm seconds "$tmp/base.txt" "$tmp/new.txt"
+is "$status $(wc -c <"$tmp/err")" "0 0" "not with --norm seconds"
+run prof-diff "$tmp/base.txt" "$tmp/new.txt"
 cp "$tmp/out" "$tmp/diff.pb.gz"
 prof-render -f text "$tmp/diff.pb.gz" >"$tmp/out"
 is "$(grep -c '^sample -.*"pprof::base"="true"' "$tmp/out") $(grep -c '^sample' "$tmp/out")" "3 6" \
@@ -151,7 +156,7 @@ like "$tmp/out" '^ +9000ms +12000ms +\+3000ms +\+30.00% +work$|^ +9s +12s +\+3s 
 	"by cum"
 like "$tmp/out" '^\.\.\. and [0-9]+ more that changed less \(--top 0 shows all\)$' "says what is left out"
 if command -v script >/dev/null; then
-	COLUMNS=70 script -qec "prof-diff $tmp/base.txt $tmp/new.txt" /dev/null </dev/null |
+	COLUMNS=70 script -qec "prof-diff -q $tmp/base.txt $tmp/new.txt" /dev/null </dev/null |
 		tr -d '\r' >"$tmp/out"
 	same "$tmp/out" "$tmp/want" "on a terminal it comes without being asked for"
 fi
@@ -217,19 +222,19 @@ ok "$(($(wc -c <"$tmp/t") == 0 || $(wc -c <"$tmp/j") == 0))" "both are there"
 run prof-diff --report json:- -o "$tmp/y.pb.gz" "$tmp/base.txt" "$tmp/new.txt"
 same "$tmp/out" "$tmp/j" "report to standard output, pprof to -o"
 same "$tmp/y.pb.gz" "$tmp/diff.pb.gz" "both are what they were"
-run prof-diff -o "$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
+run prof-diff -q -o "$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
 is "$status $(wc -l <"$tmp/err")" "2 1" "-o into a directory that is not there"
-run prof-diff --report "text:$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
+run prof-diff -q --report "text:$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
 is "$status $(wc -l <"$tmp/err")" "2 1" "--report into one"
 if [ -w /dev/full ]; then
-	prof-diff "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
+	prof-diff -q "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device: pprof"
-	prof-diff --report text "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
+	prof-diff -q --report text "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device: report"
-	prof-diff --report json:/dev/full "$tmp/base.txt" "$tmp/new.txt" >/dev/null 2>"$tmp/err"
+	prof-diff -q --report json:/dev/full "$tmp/base.txt" "$tmp/new.txt" >/dev/null 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device: report by name"
 fi
-prof-diff --report text "$tmp/base.txt" "$tmp/new.txt" >&- 2>"$tmp/err"
+prof-diff -q --report text "$tmp/base.txt" "$tmp/new.txt" >&- 2>"$tmp/err"
 is "$? $(wc -l <"$tmp/err")" "2 1" "closed standard output"
 
 # --- gates ------------------------------------------------------------------------------------
@@ -286,15 +291,15 @@ refuses "a gate that goes wild" prof-diff --force --gate 'flat:^(a|aa|a+)+[bc]$ 
 	"$tmp/long.txt" "$tmp/long.txt" -q
 
 # --- filters ----------------------------------------------------------------------------------
-prof-diff --report json:- --focus work --hide '^work$' "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+prof-diff -q --report json:- --focus work --hide '^work$' "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0] | [.total.base, .total.new, (.functions | map(.name) | sort)]' "$tmp/out")" \
 	'[9000000000,12000000000,["fib","main"]]' "filters choose what is compared, once"
-prof-diff --report json:- --granularity files "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+prof-diff -q --report json:- --granularity files "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0].functions | map(.name) | sort' "$tmp/out")" '["app.c","fib.c"]' "by file"
-prof-diff --report json:- --granularity binaries "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+prof-diff -q --report json:- --granularity binaries "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0].functions | map([.name, .flat.delta])' "$tmp/out")" '[["[app]",2500000000]]' \
 	"by binary"
-prof-diff --report json:- -t samples -s pid=7 "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+prof-diff -q --report json:- -t samples -s pid=7 "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0] | [.type, .total.base, .total.new]' "$tmp/out")" '["samples",600,900]' \
 	"type and selector"
 
@@ -354,7 +359,7 @@ incompatible "a bad profile in the text form" "bad.txt: " "$tmp/base.txt" "$tmp/
 prof-merge "$tmp/new.txt" >"$tmp/good.pb.gz"
 (cat "$tmp/good.pb.gz"; head -c 100 "$tmp/good.pb.gz") >"$tmp/bad.pb.gz"
 incompatible "a truncated member" '^prof-diff: .*/bad.pb.gz: member 2: ' "$tmp/base.txt" "$tmp/bad.pb.gz"
-run prof-diff --skip-bad "$tmp/base.txt" "$tmp/bad.pb.gz"
+run prof-diff -q --skip-bad "$tmp/base.txt" "$tmp/bad.pb.gz"
 is "$status $(wc -l <"$tmp/err")" "0 1" "--skip-bad names it and goes on"
 prof-render -f text "$tmp/out" | grep '^sample' >"$tmp/got"
 prof-render -f text "$tmp/diff.pb.gz" | grep '^sample' >"$tmp/want"

@@ -33,6 +33,8 @@ enum {
 /* Shares of cost without a function's name: worth a word, and too much. */
 #define UNNAMED_NOTE 0.01
 #define UNNAMED_MAX 0.20
+/* Durations that differ by more than this part are worth a word. */
+#define DURATION_NOTE 0.10
 
 /* What text is fit to where it does not go to a wider terminal. */
 #define COLUMNS_DEFAULT 80
@@ -284,6 +286,24 @@ static void note_periods(const struct options *o, const struct part *p, const ch
 			 counts ? ": base is scaled to new's" : "");
 }
 
+/* Twice the time is twice the cost, which is no news. */
+static void note_durations(const struct options *o, const struct part *p,
+			   const char *type)
+{
+	int64_t base = p->pair->side[SIDE_BASE]->h.duration_ns,
+		new = p->pair->side[SIDE_NEW]->h.duration_ns;
+	double ratio = base > 0 ? (double)new / (double)base : 0;
+
+	if (o->norm != NORM_NONE || base <= 0 || new <= 0 ||
+	    type_is_gauge(p->comparison.p, p->comparison.column) ||
+	    (ratio > 1 - DURATION_NOTE && ratio < 1 + DURATION_NOTE))
+		return;
+	cli_note(&o->cli,
+		 "%s: new lasted %.3g times as long as base, and nothing is scaled "
+		 "(--norm seconds)",
+		 type, ratio);
+}
+
 /* Totals since the process began, which must not be added up. */
 static void note_cumulative(const struct options *o, const struct part *p,
 			    const char *type)
@@ -344,6 +364,7 @@ static int check_part(const struct options *o, const struct part *p, struct err 
 		return err_set(e, ENODATA, "%s has no %s", c->total.base ? "new" : "base",
 			       type);
 	note_periods(o, p, type);
+	note_durations(o, p, type);
 	note_cumulative(o, p, type);
 	if (pair_same_build(p->pair))
 		cli_note(&o->cli, "%s: both sides are of the same build", type);
