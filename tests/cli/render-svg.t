@@ -135,6 +135,17 @@ like "$tmp/d.svg" 'base 1us · new 560ns · -440ns \(-44.00% of base\) · norm n
 	"heading: both totals"
 like "$tmp/d.svg" '>more; as wide as the mean of both shares<' "legend"
 is "$(grep -c 'nan\|inf' "$tmp/d.svg")" 0 "finite"
+cp "$tmp/d.svg" "$tmp/mean.svg"
+prof-render --width 1024 --diff-width mean -f svg "$tmp/d.pb.gz" >"$tmp/d.svg"
+same "$tmp/d.svg" "$tmp/mean.svg" "--diff-width mean is the default"
+prof-render --width 1024 --diff-width base -f svg "$tmp/d.pb.gz" >"$tmp/d.svg"
+valid "$tmp/d.svg" "--diff-width base"
+is "$(box s kept) / $(box l3 gone) / $(box m2 added)" "512.0 499.4 / 12.0 499.4 /  " \
+	"as wide as the share of base"
+prof-render --width 1024 --diff-width new -f svg "$tmp/d.pb.gz" >"$tmp/d.svg"
+is "$(box s kept) / $(box l3 gone) / $(box m2 added)" "12.0 899.4 /   / 912.0 99.4" \
+	"as wide as the share of new"
+refuses "--diff-width old" prof-render --diff-width old "$tmp/d.pb.gz"
 prof-diff -q --norm share "$tmp/old.txt" "$tmp/old.txt" | prof-render -f svg >"$tmp/x.svg"
 valid "$tmp/x.svg" "against itself"
 is "$(grep -c 'class="[lm][123]" [^>]*><title>' "$tmp/x.svg") $(grep -c 'class="s" [^>]*><title>' "$tmp/x.svg")" \

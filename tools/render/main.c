@@ -19,6 +19,7 @@ enum {
 	OPT_WIDTH,
 	OPT_MIN_WIDTH,
 	OPT_FUNCTION,
+	OPT_DIFF_WIDTH,
 };
 
 #define FORMATS                                                                          \
@@ -38,6 +39,10 @@ static const struct argp_option options[] = {
 	 "Ignore drop_frames and keep_frames in profiles", 1},
 	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML, speedscope: heading", 1},
 	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
+	{"diff-width", OPT_DIFF_WIDTH, "SIDE", 0,
+	 "SVG of a difference: width by the share of base, of new or their mean "
+	 "(default)",
+	 1},
 	{"min-width", OPT_MIN_WIDTH, "PX", 0,
 	 "SVG: draw narrower frames as one grey box (0.5)", 1},
 	{0},
@@ -76,6 +81,18 @@ static bool parse_sort(const char *arg)
 	if (strcmp(arg, "flat") && strcmp(arg, "cum"))
 		cli_usage_error("--sort: \"%s\" is neither flat nor cum", arg);
 	return !strcmp(arg, "cum");
+}
+
+static enum diff_width parse_side(const char *arg)
+{
+	static const char *const names[] = {"mean", "base", "new"};
+	enum diff_width w;
+
+	for (w = DIFF_WIDTH_MEAN; w <= DIFF_WIDTH_NEW; w++) {
+		if (!strcmp(arg, names[w]))
+			return w;
+	}
+	cli_usage_error("--diff-width: \"%s\" is not mean, base or new", arg);
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -117,6 +134,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_WIDTH:
 		o->report.width_px = (int)parse_count("width", arg, 200, 100000);
+		return 0;
+	case OPT_DIFF_WIDTH:
+		o->report.diff_width = parse_side(arg);
 		return 0;
 	case OPT_MIN_WIDTH:
 		o->report.min_width_px = parse_px("min-width", arg);

@@ -11,6 +11,9 @@
 #include "lib/query/query.h"
 #include "tools/render/rows.h"
 
+/* What a box of a difference is as wide as. */
+enum diff_width { DIFF_WIDTH_MEAN, DIFF_WIDTH_BASE, DIFF_WIDTH_NEW };
+
 struct report_opts {
 	enum granularity granularity;
 	struct rows_opts rows;
@@ -20,6 +23,7 @@ struct report_opts {
 	const char *title;    /* svg; NULL: made from the profile */
 	int width_px;	      /* svg */
 	double min_width_px;
+	enum diff_width diff_width; /* svg */
 	size_t columns; /* of the terminal that the table goes to; 0: not a terminal */
 };
 

@@ -86,12 +86,15 @@ static int heaviest_first(const struct node *a, const struct node *b, void *ctx)
 
 /* --- lay-out ---------------------------------------------------------------------------- */
 
-/* The mean of both sides' shares, so that what is gone has its place as what is new. */
-static double mean_share(const struct change *part, const struct change *whole)
+/* By default the mean of both shares, so that what is gone has its place as what is new. */
+static double share_of_sides(const struct change *part, const struct change *whole,
+			     enum diff_width by)
 {
 	double base = whole->base ? (double)part->base / (double)whole->base : 0;
 	double new = whole->new ? (double)part->new / (double)whole->new : 0;
 
+	if (by != DIFF_WIDTH_MEAN)
+		return by == DIFF_WIDTH_BASE ? base : new;
 	return (base + new) / (!!whole->base + !!whole->new ?: 1);
 }
 
@@ -103,8 +106,9 @@ static void measure(struct icicle *c)
 	c->width = xcalloc(c->tree.n, sizeof(*c->width));
 	for (i = 0; i < c->tree.n; i++) {
 		part = node_change(&c->tree.v[i]);
-		c->width[i] = c->weights.is_diff ? mean_share(&part, &whole)
-						 : (double)c->tree.v[i].size;
+		c->width[i] = c->weights.is_diff
+				      ? share_of_sides(&part, &whole, c->r->o->diff_width)
+				      : (double)c->tree.v[i].size;
 	}
 	if (c->width[0] > 0)
 		c->scale = (c->r->o->width_px - 2 * MARGIN_PX) / c->width[0];
@@ -356,6 +360,8 @@ static void draw_rest(struct icicle *c, uint32_t id)
 	}
 	c->nsmall += n;
 	c->small += width;
+	if (width <= 0) /* the side that is drawn has nothing of them */
+		return;
 	c->nboxes++;
 	c->kinds[SVG_REST] = true;
 	buf_printf(&name, "%u smaller frame%s", n, n == 1 ? "" : "s");
@@ -459,7 +465,8 @@ static void put_document(const struct icicle *c, struct buf *out)
 			(size_t)((width - 2 * MARGIN_PX) / CHARACTER_PX));
 	buf_puts(out, "</text>\n");
 	if (c->weights.is_diff)
-		svg_put_change_legend(out, c->kinds[SVG_REST], MARGIN_PX, 66);
+		svg_put_change_legend(out, c->r->o->diff_width, c->kinds[SVG_REST],
+				      MARGIN_PX, 66);
 	else
 		svg_put_legend(out, c->kinds, MARGIN_PX, 66);
 	buf_puts(out, "<g>\n");

@@ -111,16 +111,21 @@ void svg_put_legend(struct buf *out, const bool kinds[SVG_KINDS], int x, int y)
 	}
 }
 
-void svg_put_change_legend(struct buf *out, bool rest, int x, int y)
+void svg_put_change_legend(struct buf *out, enum diff_width by, bool rest, int x, int y)
 {
 	static const char *const less[] = {"l1", "l2", "l3", NULL};
 	static const char *const same[] = {"s", NULL};
 	static const char *const more[] = {"m1", "m2", "m3", NULL};
 	static const char *const small[] = {"r", NULL};
+	static const char *const widths[] = {
+		[DIFF_WIDTH_MEAN] = "more; as wide as the mean of both shares",
+		[DIFF_WIDTH_BASE] = "more; as wide as the share of base",
+		[DIFF_WIDTH_NEW] = "more; as wide as the share of new",
+	};
 
 	x = put_entry(out, less, "less, by 0.5, 2, 10 % of the base's total", x, y);
 	x = put_entry(out, same, "about the same", x, y);
-	x = put_entry(out, more, "more; as wide as the mean of both shares", x, y);
+	x = put_entry(out, more, widths[by], x, y);
 	if (rest)
 		put_entry(out, small, "smaller frames together", x, y);
 }

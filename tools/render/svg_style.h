@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/intern.h"
+#include "tools/render/report.h"
 
 enum svg_kind {
 	SVG_USER,
@@ -29,4 +30,4 @@ void svg_put_style(struct buf *out, bool changes);
 void svg_put_legend(struct buf *out, const bool kinds[SVG_KINDS], int x, int y);
 
 /* That of a difference; `rest`: there are grey boxes of narrow frames. */
-void svg_put_change_legend(struct buf *out, bool rest, int x, int y);
+void svg_put_change_legend(struct buf *out, enum diff_width by, bool rest, int x, int y);
