@@ -8,7 +8,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CC := gcc
 CLANG ?= clang
-BPFTOOL ?= bpftool
+# Debian has it where the PATH of ordinary users does not lead
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 SAN ?=

@@ -223,7 +223,7 @@ else
 fi
 
 # The C library with its debug file: assembly, aliases, thousands of units, relative paths
-libc=$(ldconfig -p | awk '/libc\.so\.6 .*x86-64/ { print $NF; exit }')
+libc=$(PATH=$PATH:/usr/sbin ldconfig -p | awk '/libc\.so\.6 .*x86-64/ { print $NF; exit }')
 id=$(readelf -n "${libc:-/}" 2>/dev/null | awk '/Build ID/ { print $3 }')
 debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
 if [ -n "$id" ] && [ -e "$debug" ]; then
