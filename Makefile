@@ -160,8 +160,7 @@ export BUILD
 TEST_ENV = PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(BUILD)/tests/lib:$$PATH" top="$(CURDIR)" \
 	build="$(CURDIR)/$(BUILD)" LC_ALL=C
 
-# of a test that fails, say which claim and why
-PROVE_FLAGS = -j2 --timer --failures --comments
+PROVE_FLAGS = -j2 --timer
 
 check: all units replays helpers
 	$(Q)$(TEST_ENV) prove $(PROVE_FLAGS) $(UNITS) $(sort $(wildcard tests/cli/*.t))

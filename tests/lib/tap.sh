@@ -16,13 +16,15 @@ ok() {
 	else
 		tap_failed=$((tap_failed + 1))
 		echo "not ok $tap_n - $2"
+		# prove shows standard error, not what the files print
+		echo "# ${0##*/}: not ok $tap_n - $2" >&2
 		return 1
 	fi
 }
 
-# diag FILE…: show files (or standard input) as TAP comments.
+# diag FILE…: show files (or standard input) as comments, to people.
 diag() {
-	sed 's/^/# /' "$@"
+	sed 's/^/# /' "$@" >&2
 }
 
 # is GOT WANT DESCRIPTION: two strings are equal.
