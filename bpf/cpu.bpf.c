@@ -89,35 +89,22 @@ static __always_inline __u32 set_of(__u64 time)
  *
  * The kernel stops an event that ticked too often since the last tick of the scheduler, and an
  * idle CPU has none of those: the clock of a CPU that was idle for long stands still until there
- * is work. Else the timer itself was late, as the CPU had interrupts off or was taken away from a
+ * is work (user space knows the idle time). Else the timer itself was late, as the CPU had interrupts off or was taken away from a
  * virtual machine; it then comes at any time between two turns. A tick that is on time says that
  * the ones before it came too, but not to us: those stay unexplained.
  */
 static __always_inline void account_gap(struct sample_cpu_counts *all, __u64 now)
 {
-	__u64 due = all->due, skipped, at;
-	int i;
+	__u64 due = all->due, skipped;
 
-	if (!due || now < due) {
+	if (!due || now < due || all->idle_run >= IDLE_RUN_LONG) {
 		all->due = now + period_ns;
 		return;
 	}
 	skipped = (now - due) / period_ns;
 	all->due = due + (skipped + 1) * period_ns;
-	if (!skipped)
-		return;
-	if (all->idle_run >= IDLE_RUN_LONG) {
-		all->due = now + period_ns;
-		/* in each interval that it reaches into */
-		for (i = 0, at = now; i < COUNT_SETS; i++) {
-			all->set[set_of(at)].throttled++;
-			if (at < due + length_ns)
-				break;
-			at -= length_ns;
-		}
-	} else if (all->due - now < period_ns - period_ns / 64) {
+	if (skipped && all->due - now < period_ns - period_ns / 64)
 		all->set[set_of(now)].lost_timer += skipped;
-	}
 }
 
 /* Runs at each tick, also of an idle CPU: counts what the sampler does not see. */

@@ -44,7 +44,6 @@ struct sample_event {
 struct sample_counts {
 	__u64 sent, filtered, lost_ring, errors; /* of the sampler */
 	__u64 idle, lost_timer;			 /* of the clock */
-	__u64 throttled; /* times that the clock stood still in idle */
 };
 
 /* This many ticks in a row without work, and the kernel may stop the clock until there is some. */

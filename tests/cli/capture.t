@@ -34,10 +34,12 @@ comment() {
 }
 
 # balance FILE: one line for each profile: "ok", or what is wrong with its counters. Ticks
-# that fall together with an interval's end may be counted on either side of it.
+# that fall together with an interval's end may be counted on either side of it, and idle time
+# is known to a hundredth of a second.
 balance() {
-	prof-render -f text "$1" | awk -v slack=$((2 * cpus)) '
+	prof-render -f text "$1" | awk -v cpus="$cpus" '
 		$1 == "profile" { delete c; n = 0 }
+		$1 == "period" { slack = cpus * (2 + 2e7 / $4) }
 		$1 == "comment" && match($0, /profpipe: [a-z_]+=-?[0-9]+"$/) {
 			split(substr($0, RSTART + 10, RLENGTH - 11), kv, "=")
 			c[kv[1]] = kv[2]
@@ -64,6 +66,11 @@ balanced() { # balanced FILE PROFILES DESCRIPTION
 	[ "$(grep -c '^ok$' "$tmp/balance")" -eq "$2" ] && [ "$(wc -l <"$tmp/balance")" -eq "$2" ]
 	ok $? "$3" || diag "$tmp/balance"
 }
+
+# --- accounting of CPUs that have nothing to do ------------------------------------------------
+prof-capture -F 99 -d 4 -i 2 -o "$tmp/quiet-%S"
+cat "$tmp"/quiet-* >"$tmp/quiet"
+balanced "$tmp/quiet" 2 'ticks of idle CPUs are accounted for'
 
 # --- shares and stacks -----------------------------------------------------------------------
 prof-capture -F 999 -o "$tmp/split" -- "$workload" split 3 >"$tmp/truth" 2>"$tmp/err"

@@ -18,6 +18,7 @@
 #include "cpu.skel.h"
 #include "lib/base/xalloc.h"
 #include "tools/capture/clock.h"
+#include "tools/capture/idletime.h"
 #include "tools/capture/privilege.h"
 
 #define READ_TRIES 16 /* of two clocks at one time */
@@ -28,6 +29,8 @@ struct cpu_events {
 	int clock_fd, sample_fd; /* -1: not open */
 	uint64_t ticks;		 /* that must have come up to the last cut */
 	struct sample_counts last[COUNT_SETS]; /* each set when it was last read */
+	uint64_t idle_from_ns; /* what the kernel had accounted as idle at the start */
+	uint64_t idle_ticks;   /* told as idle up to the last cut */
 };
 
 struct sampler {
@@ -41,6 +44,7 @@ struct sampler {
 	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
 	size_t npossible;    /* CPUs */
 	struct sample_cpu_counts *now; /* by CPU; the BPF programs write it */
+	uint64_t *idle_ns;	       /* by CPU, as idletime_read() gives it */
 	uint64_t last_misses;
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
@@ -87,6 +91,7 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 		bpf_map__set_max_entries(s->skel->maps.want, 1);
 	}
 	s->npossible = libbpf_num_possible_cpus();
+	s->idle_ns = xcalloc(s->npossible, sizeof(*s->idle_ns));
 	bpf_map__set_max_entries(s->skel->maps.counts, s->npossible);
 	bpf_map__set_max_entries(s->skel->maps.ring, conf->ring_bytes);
 	r = cpu_bpf__load(s->skel);
@@ -178,6 +183,7 @@ void sampler_free(struct sampler *s)
 	bpf_link__destroy(s->fork_link);
 	cpu_bpf__destroy(s->skel);
 	free(s->cpus);
+	free(s->idle_ns);
 	if (s->now)
 		munmap(s->now, s->npossible * sizeof(*s->now));
 	free(s);
@@ -204,7 +210,10 @@ int sampler_start(struct sampler *s, uint64_t first_ns, uint64_t stop_ns, struct
 
 	s->skel->bss->first_ns = first_ns;
 	s->skel->bss->stop_ns = stop_ns;
+	idletime_read(s->idle_ns, s->npossible);
 	for (i = 0; i < s->ncpus; i++) {
+		if ((size_t)s->cpus[i].cpu < s->npossible)
+			s->cpus[i].idle_from_ns = s->idle_ns[s->cpus[i].cpu];
 		if (ioctl(s->cpus[i].clock_fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 		    ioctl(s->cpus[i].sample_fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err_errno(e, errno, "cannot start sampling");
@@ -274,9 +283,43 @@ static uint64_t recursion_misses(struct sampler *s)
 	return misses;
 }
 
+/*
+ * Ticks that an idle CPU has not given: some do not tick while there is nothing to do, and the
+ * first tick with work comes late. What the kernel accounts as idle time says how many; they are
+ * taken from those that nothing explains, then from those that seemed to come too late.
+ */
+static int64_t unseen_idle(const struct sampler *s, struct cpu_events *c, int64_t seen,
+			   int64_t *rest, int64_t *late)
+{
+	uint64_t now_ns = s->idle_ns[c->cpu];
+	uint64_t idle_ns = now_ns > c->idle_from_ns ? now_ns - c->idle_from_ns : 0;
+	int64_t missing =
+		(int64_t)(idle_ns / s->period_ns) - (int64_t)c->idle_ticks - seen;
+	int64_t unseen = 0, part;
+
+	/* a late tick reaches back into an interval whose ticks are told already */
+	if (*rest < 0 && *late > 0) {
+		part = -*rest < *late ? -*rest : *late;
+		*late -= part;
+		*rest += part;
+	}
+	if (missing > 0 && *rest > 0) {
+		part = missing < *rest ? missing : *rest;
+		*rest -= part;
+		unseen += part;
+	}
+	if (missing > unseen && *late > 0) {
+		part = missing - unseen < *late ? missing - unseen : *late;
+		*late -= part;
+		unseen += part;
+	}
+	c->idle_ticks += (uint64_t)(seen + unseen);
+	return unseen;
+}
+
 /* Add what became of `expected` ticks of one CPU. */
 static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected,
-		       uint64_t end_ns, struct tick_counts *out)
+		       struct tick_counts *out)
 {
 	const struct sample_cpu_counts *all = &s->now[c->cpu];
 	const struct sample_counts *now = &all->set[s->cuts % COUNT_SETS];
@@ -288,12 +331,8 @@ static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected
 	int64_t errors = now->errors - last->errors;
 	int64_t rest =
 		expected - sent - filtered - lost_ring - lost_timer - errors - idle;
-	bool stands_still =
-		all->idle_run >= IDLE_RUN_LONG && all->due + s->period_ns < end_ns;
 
-	/* the clock stood still because there was nothing to do */
-	if (rest > 0 && (stands_still || now->throttled != last->throttled))
-		idle += rest;
+	idle += unseen_idle(s, c, idle, &rest, &lost_timer);
 	out->expected += expected;
 	out->sent += sent;
 	out->filtered += filtered;
@@ -323,9 +362,11 @@ void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 	for (i = 0; i < s->ncpus; i++)
 		expected[i] = expected_ticks(s, &s->cpus[i], end_ns);
 	wait_for_programs();
+	/* what it was before will do where it cannot be read: the rest is then unexplained */
+	idletime_read(s->idle_ns, s->npossible);
 	for (i = 0; i < s->ncpus; i++) {
 		if ((size_t)s->cpus[i].cpu < s->npossible)
-			add_counts(s, &s->cpus[i], expected[i], end_ns, out);
+			add_counts(s, &s->cpus[i], expected[i], out);
 	}
 	s->cuts++;
 	free(expected);
