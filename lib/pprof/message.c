@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The first pass over a message: its tables, and that they hold together. */
 #include "lib/pprof/message.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/xalloc.h"
+#include "lib/pprof/message_internal.h"
 #include "lib/pprof/model.h"
-#include "lib/pprof/wire.h"
 
 /* Field numbers are those of profile.proto; names are for messages. */
 static const char *const profile_fields[] = {
@@ -30,10 +30,6 @@ static const char *const profile_fields[] = {
 	"doc_url",
 };
 static const char *const type_fields[] = {"", "value_type.type", "value_type.unit"};
-static const char *const sample_fields[] = {"", "sample.location_id", "sample.value",
-					    "sample.label"};
-static const char *const label_fields[] = {"", "label.key", "label.str", "label.num",
-					   "label.num_unit"};
 static const char *const mapping_fields[] = {
 	"",
 	"mapping.id",
@@ -62,22 +58,19 @@ static const char *const function_fields[] = {"",
 					      "function.filename",
 					      "function.start_line"};
 
-#define NFIELDS(t) (sizeof(t) / sizeof(*(t)))
-
 static size_t at(const struct message *m, const uint8_t *p)
 {
 	return p - m->start;
 }
 
-static int fail(const struct message *m, const uint8_t *p, const char *field,
-		const char *what, struct err *e)
+int message_fail(const struct message *m, const uint8_t *p, const char *field,
+		 const char *what, struct err *e)
 {
 	return err_set(e, EBADMSG, "%s at byte %zu in %s", what, at(m, p), field);
 }
 
-/* Make room in an array of the message; the sum of all of them is within the budget. */
-static int message_room(struct message *m, void **p, size_t *cap, size_t need,
-			size_t size, struct err *e)
+int message_room(struct message *m, void **p, size_t *cap, size_t need, size_t size,
+		 struct err *e)
 {
 	size_t old = *cap, bound = old + old / 2;
 	uint64_t grown;
@@ -98,53 +91,17 @@ static int message_room(struct message *m, void **p, size_t *cap, size_t need,
 	return 0;
 }
 
-#define ROOM(m, arr, need, e)                                                            \
-	((need) > (m)->arr##_cap                                                         \
-		 ? message_room((m), (void **)&(m)->arr, &(m)->arr##_cap, (need),        \
-				sizeof(*(m)->arr), (e))                                  \
-		 : 0)
-
-/* A field did not decode, or a known one has the wrong wire type: say which. */
-static int __attribute__((cold, noinline))
-field_trouble(struct message *m, const uint8_t *p, const uint8_t *end, const char *why,
-	      const uint8_t *bad, const char *const *names, size_t nnames, struct err *e)
+int __attribute__((cold))
+message_field_trouble(struct message *m, const uint8_t *p, const uint8_t *end,
+		      const char *why, const uint8_t *bad, const char *const *names,
+		      size_t nnames, struct err *e)
 {
 	const char *name = "the message";
 	uint64_t key;
 
 	if (wire_varint(p, end, &key) && key >> 3 && key >> 3 < nnames)
 		name = names[key >> 3];
-	return fail(m, bad, name, why, e);
-}
-
-/*
- * One field of a message: 1, 0 when *p is at the end, negative on error. `wanted` has a letter
- * per field number: v a number, b bytes, p repeated numbers (packed or not). Numbers not in it
- * are unknown fields, for the caller to pass over.
- */
-static inline __attribute__((always_inline)) int
-next_field(struct message *m, const uint8_t **p, const uint8_t *end, struct wire_field *f,
-	   const char *const *names, size_t nnames, const char *wanted, struct err *e)
-{
-	const uint8_t *next, *bad;
-	const char *why;
-	char want;
-
-	if (*p == end)
-		return 0;
-	next = wire_field(*p, end, f, &why, &bad);
-	if (!next)
-		return field_trouble(m, *p, end, why, bad, names, nnames, e);
-	if (f->number && f->number < nnames) {
-		want = wanted[f->number];
-		if ((want == 'v' && f->type != WIRE_VARINT) ||
-		    (want == 'b' && f->type != WIRE_BYTES) ||
-		    (want == 'p' && f->type != WIRE_VARINT && f->type != WIRE_BYTES))
-			return field_trouble(m, *p, end, "wrong wire type", *p, names,
-					     nnames, e);
-	}
-	*p = next;
-	return 1;
+	return message_fail(m, bad, name, why, e);
 }
 
 /* A string index met before the table is known: kept as 32 bits, checked at the end. */
@@ -322,9 +279,10 @@ static int decode_string(struct message *m, const struct wire_field *f, struct e
 	if (r < 0)
 		return r;
 	if (f->n > UINT32_MAX)
-		return fail(m, f->at, profile_fields[6], "string too long", e);
+		return message_fail(m, f->at, profile_fields[6], "string too long", e);
 	if (!m->nstrs && f->n)
-		return fail(m, f->at, profile_fields[6], "string 0 is not empty", e);
+		return message_fail(m, f->at, profile_fields[6], "string 0 is not empty",
+				    e);
 	m->strs[m->nstrs++] = (struct raw_str){f->p, f->n};
 	return 0;
 }
@@ -351,7 +309,8 @@ static int decode_comment(struct message *m, struct wire_field *f, struct err *e
 	for (p = f->p, end = p + f->n; p < end; p = next) {
 		next = wire_varint(p, end, &v);
 		if (!next)
-			return fail(m, p, profile_fields[13], "truncated varint", e);
+			return message_fail(m, p, profile_fields[13], "truncated varint",
+					    e);
 		r = put_comment(m, f, v, e);
 		if (r < 0)
 			return r;
@@ -387,10 +346,10 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 	case 9:
 		/* protobuf would merge two messages without a word; google/pprof's test for it */
 		if (m->time_ns)
-			return fail(m, f->at, profile_fields[9],
-				    "a second profile (plain profiles cannot be "
-				    "concatenated)",
-				    e);
+			return message_fail(m, f->at, profile_fields[9],
+					    "a second profile (plain profiles cannot be "
+					    "concatenated)",
+					    e);
 		m->time_ns = f->value;
 		return 0;
 	case 10:
@@ -460,7 +419,7 @@ static int check_ids(struct message *m, struct idmap *map, const void *rows, siz
 			 (unsigned long long)id);
 	else
 		snprintf(what, sizeof(what), "reserved id 0");
-	return fail(m, row_start(m, field, bad), name, what, e);
+	return message_fail(m, row_start(m, field, bad), name, what, e);
 }
 
 /* A line that names no function: its location tells where. */
@@ -473,7 +432,7 @@ static int bad_line(const struct message *m, size_t line, struct err *e)
 		;
 	snprintf(what, sizeof(what), "no function with id %llu",
 		 (unsigned long long)m->lines[line].function_id);
-	return fail(m, row_start(m, 4, i), line_fields[1], what, e);
+	return message_fail(m, row_start(m, 4, i), line_fields[1], what, e);
 }
 
 /* Every id of a table resolves: lines to functions, locations to mappings. */
@@ -520,222 +479,11 @@ static int check_tables(struct message *m, struct err *e)
 		snprintf(what, sizeof(what),
 			 "string index %lld out of range (%zu strings)",
 			 (long long)m->max_str, m->nstrs);
-		return fail(m, m->max_str_at, m->max_str_field, what, e);
+		return message_fail(m, m->max_str_at, m->max_str_field, what, e);
 	}
 	if (!m->ntypes)
 		return err_set(e, EBADMSG, "no sample_type");
 	return link_tables(m, e);
-}
-
-static int bad_location(const struct message *m, const uint8_t *p, uint64_t id,
-			struct err *e)
-{
-	char what[64];
-
-	snprintf(what, sizeof(what), "no location with id %llu", (unsigned long long)id);
-	return fail(m, p, sample_fields[1], what, e);
-}
-
-/*
- * Four location ids of two bytes each at *p, as rows: what most ids of a large profile look like.
- * False when it is anything else, or an id is not below nrows.
- */
-static inline bool four_rows(const uint8_t *p, size_t nrows, uint32_t out[4])
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t w;
-	int i;
-
-	memcpy(&w, p, sizeof(w));
-	if ((w & 0x8080808080808080u) != 0x0080008000800080u)
-		return false;
-	w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
-	for (i = 0; i < 4; i++) {
-		out[i] = (uint32_t)(w >> 16 * i & 0xffff) - 1;
-		if (out[i] >= nrows)
-			return false;
-	}
-	return true;
-#else
-	(void)p;
-	(void)nrows;
-	(void)out;
-	return false;
-#endif
-}
-
-static int decode_frames(struct message *m, const struct wire_field *f, struct err *e)
-{
-	const uint8_t *p, *end, *next;
-	const struct idmap *map = &m->location_ids;
-	uint32_t *out, row;
-	size_t nrows;
-	uint64_t id;
-	int r;
-
-	if (f->type == WIRE_VARINT) {
-		r = ROOM(m, frames, m->nframes + 1, e);
-		if (r < 0)
-			return r;
-		row = idmap_find(map, f->value);
-		if (row == ID_NONE)
-			return bad_location(m, f->at, f->value, e);
-		m->frames[m->nframes++] = row;
-		return 0;
-	}
-	/* a varint has at least one byte */
-	r = ROOM(m, frames, m->nframes + f->n + 1, e);
-	if (r < 0)
-		return r;
-	out = m->frames + m->nframes;
-	nrows = map->sequential ? map->n : 0;
-	for (p = f->p, end = p + f->n; p < end; p = next) {
-		/* room for one id a byte was made: four rows fit where eight bytes are left */
-		if (end - p >= 8 && four_rows(p, nrows, out)) {
-			out += 4;
-			next = p + 8;
-			continue;
-		}
-		next = wire_varint(p, end, &id);
-		if (!next)
-			return fail(m, p, sample_fields[1], "truncated varint", e);
-		if (id - 1 < nrows) {
-			*out++ = id - 1;
-			continue;
-		}
-		row = idmap_find(map, id);
-		if (row == ID_NONE)
-			return bad_location(m, p, id, e);
-		*out++ = row;
-	}
-	m->nframes = out - m->frames;
-	return 0;
-}
-
-static int decode_values(struct message *m, const struct wire_field *f, struct err *e)
-{
-	const uint8_t *p, *end, *next;
-	uint64_t v;
-	int r;
-
-	if (f->type == WIRE_VARINT) {
-		r = ROOM(m, values, m->nvalues + 1, e);
-		if (!r)
-			m->values[m->nvalues++] = f->value;
-		return r;
-	}
-	r = ROOM(m, values, m->nvalues + f->n, e);
-	if (r < 0)
-		return r;
-	for (p = f->p, end = p + f->n; p < end; p = next) {
-		next = wire_varint(p, end, &v);
-		if (!next)
-			return fail(m, p, sample_fields[2], "truncated varint", e);
-		m->values[m->nvalues++] = v;
-	}
-	return 0;
-}
-
-/* A number behind a key of one byte. */
-static inline const uint8_t *label_part(const uint8_t *p, const uint8_t *end, uint64_t *v)
-{
-	if (end - p >= 2 && p[1] < 0x80) {
-		*v = p[1];
-		return p + 2;
-	}
-	return wire_varint(p + 1, end, v);
-}
-
-static int decode_label(struct message *m, const struct wire_field *in, struct err *e)
-{
-	const uint8_t *p = in->p, *end = p + in->n, *next;
-	struct raw_label *o;
-	struct wire_field f;
-	uint64_t v;
-	int r = ROOM(m, labels, m->nlabels + 1, e);
-
-	if (r < 0)
-		return r;
-	o = &m->labels[m->nlabels++];
-	*o = (struct raw_label){0};
-	if (p < end && *p == (1 << 3 | WIRE_VARINT)) {
-		next = label_part(p, end, &v);
-		if (next && v < m->nstrs) {
-			o->key = v;
-			p = next;
-		}
-	}
-	if (p < end && *p == (2 << 3 | WIRE_VARINT)) {
-		next = label_part(p, end, &v);
-		if (next && v < m->nstrs) {
-			o->str = v;
-			p = next;
-		}
-	}
-	/* whatever is left, and everything unusual */
-	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields),
-			       "-vvvv", e)) > 0) {
-		if (f.number == 3)
-			o->num = f.value;
-		else if (f.number && f.number <= 4 && f.value >= m->nstrs)
-			return fail(m, f.at, label_fields[f.number],
-				    "string index out of range", e);
-		else if (f.number == 1)
-			o->key = f.value;
-		else if (f.number == 2)
-			o->str = f.value;
-		else if (f.number == 4)
-			o->unit = f.value;
-	}
-	return r;
-}
-
-static int decode_sample(struct message *m, const struct wire_field *in, struct err *e)
-{
-	const uint8_t *p = in->p, *end = p + in->n;
-	size_t values = m->nvalues;
-	struct wire_field f;
-	char what[80];
-	int r;
-
-	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields),
-			       "-ppb", e)) > 0) {
-		if (f.number == 1)
-			r = decode_frames(m, &f, e);
-		else if (f.number == 2)
-			r = decode_values(m, &f, e);
-		else if (f.number == 3)
-			r = decode_label(m, &f, e);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	if (m->nvalues - values != m->ntypes) {
-		snprintf(what, sizeof(what), "%zu values for %zu sample types",
-			 m->nvalues - values, m->ntypes);
-		return fail(m, in->at, sample_fields[2], what, e);
-	}
-	m->samples[m->nsamples++] = (struct raw_sample){m->nframes, m->nlabels};
-	return 0;
-}
-
-static int decode_samples(struct message *m, struct err *e)
-{
-	const uint8_t *p = m->start;
-	struct wire_field f;
-	int r = ROOM(m, samples, m->sample_fields, e);
-
-	if (r < 0)
-		return r;
-	while ((r = next_field(m, &p, m->end, &f, profile_fields, 0, "", e)) > 0) {
-		if (f.number != 2)
-			continue;
-		r = decode_sample(m, &f, e);
-		if (r < 0)
-			return r;
-	}
-	return r;
 }
 
 void message_init(struct message *m, uint64_t budget_bytes)
@@ -787,7 +535,7 @@ static int decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
 	if (!r)
 		r = check_tables(m, e);
 	if (!r)
-		r = decode_samples(m, e);
+		r = message_decode_samples(m, e);
 	return r;
 }
 

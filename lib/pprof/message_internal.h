@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the two halves of the decoder share: message.c reads the tables, message_samples.c the
+ * samples. Nobody else includes this.
+ */
+#pragma once
+
+#include <errno.h>
+
+#include "lib/pprof/message.h"
+#include "lib/pprof/wire.h"
+
+#define NFIELDS(t) (sizeof(t) / sizeof(*(t)))
+
+/* "WHAT at byte N in FIELD"; returns -EBADMSG. */
+int message_fail(const struct message *m, const uint8_t *p, const char *field,
+		 const char *what, struct err *e);
+
+/* Make room in an array of the message; the sum of all of them is within the budget. */
+int message_room(struct message *m, void **p, size_t *cap, size_t need, size_t size,
+		 struct err *e);
+
+#define ROOM(m, arr, need, e)                                                            \
+	((need) > (m)->arr##_cap                                                         \
+		 ? message_room((m), (void **)&(m)->arr, &(m)->arr##_cap, (need),        \
+				sizeof(*(m)->arr), (e))                                  \
+		 : 0)
+
+/* A field did not decode, or a known one has the wrong wire type: say which. */
+int __attribute__((cold))
+message_field_trouble(struct message *m, const uint8_t *p, const uint8_t *end,
+		      const char *why, const uint8_t *bad, const char *const *names,
+		      size_t nnames, struct err *e);
+
+/* The second pass: all samples, once the tables are linked. */
+int message_decode_samples(struct message *m, struct err *e);
+
+/*
+ * One field of a message: 1, 0 when *p is at the end, negative on error. `wanted` has a letter
+ * per field number: v a number, b bytes, p repeated numbers (packed or not). Numbers not in it
+ * are unknown fields, for the caller to pass over.
+ */
+static inline __attribute__((always_inline)) int
+next_field(struct message *m, const uint8_t **p, const uint8_t *end, struct wire_field *f,
+	   const char *const *names, size_t nnames, const char *wanted, struct err *e)
+{
+	const uint8_t *next, *bad;
+	const char *why;
+	char want;
+
+	if (*p == end)
+		return 0;
+	next = wire_field(*p, end, f, &why, &bad);
+	if (!next)
+		return message_field_trouble(m, *p, end, why, bad, names, nnames, e);
+	if (f->number && f->number < nnames) {
+		want = wanted[f->number];
+		if ((want == 'v' && f->type != WIRE_VARINT) ||
+		    (want == 'b' && f->type != WIRE_BYTES) ||
+		    (want == 'p' && f->type != WIRE_VARINT && f->type != WIRE_BYTES))
+			return message_field_trouble(m, *p, end, "wrong wire type", *p,
+						     names, nnames, e);
+	}
+	*p = next;
+	return 1;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The second pass over a message: its samples. What costs time when profiles are read is here. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/pprof/message_internal.h"
+#include "lib/pprof/model.h"
+
+static const char *const sample_fields[] = {"", "sample.location_id", "sample.value",
+					    "sample.label"};
+static const char *const label_fields[] = {"", "label.key", "label.str", "label.num",
+					   "label.num_unit"};
+
+static int bad_location(const struct message *m, const uint8_t *p, uint64_t id,
+			struct err *e)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "no location with id %llu", (unsigned long long)id);
+	return message_fail(m, p, sample_fields[1], what, e);
+}
+
+/*
+ * Four location ids of two bytes each at *p, as rows: what most ids of a large profile look like.
+ * False when it is anything else, or an id is not below nrows.
+ */
+static inline bool four_rows(const uint8_t *p, size_t nrows, uint32_t out[4])
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t w;
+	int i;
+
+	memcpy(&w, p, sizeof(w));
+	if ((w & 0x8080808080808080u) != 0x0080008000800080u)
+		return false;
+	w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
+	for (i = 0; i < 4; i++) {
+		out[i] = (uint32_t)(w >> 16 * i & 0xffff) - 1;
+		if (out[i] >= nrows)
+			return false;
+	}
+	return true;
+#else
+	(void)p;
+	(void)nrows;
+	(void)out;
+	return false;
+#endif
+}
+
+static int decode_frames(struct message *m, const struct wire_field *f, struct err *e)
+{
+	const uint8_t *p, *end, *next;
+	const struct idmap *map = &m->location_ids;
+	uint32_t *out, row;
+	size_t nrows;
+	uint64_t id;
+	int r;
+
+	if (f->type == WIRE_VARINT) {
+		r = ROOM(m, frames, m->nframes + 1, e);
+		if (r < 0)
+			return r;
+		row = idmap_find(map, f->value);
+		if (row == ID_NONE)
+			return bad_location(m, f->at, f->value, e);
+		m->frames[m->nframes++] = row;
+		return 0;
+	}
+	/* a varint has at least one byte */
+	r = ROOM(m, frames, m->nframes + f->n + 1, e);
+	if (r < 0)
+		return r;
+	out = m->frames + m->nframes;
+	nrows = map->sequential ? map->n : 0;
+	for (p = f->p, end = p + f->n; p < end; p = next) {
+		/* room for one id a byte was made: four rows fit where eight bytes are left */
+		if (end - p >= 8 && four_rows(p, nrows, out)) {
+			out += 4;
+			next = p + 8;
+			continue;
+		}
+		next = wire_varint(p, end, &id);
+		if (!next)
+			return message_fail(m, p, sample_fields[1], "truncated varint",
+					    e);
+		if (id - 1 < nrows) {
+			*out++ = id - 1;
+			continue;
+		}
+		row = idmap_find(map, id);
+		if (row == ID_NONE)
+			return bad_location(m, p, id, e);
+		*out++ = row;
+	}
+	m->nframes = out - m->frames;
+	return 0;
+}
+
+static int decode_values(struct message *m, const struct wire_field *f, struct err *e)
+{
+	const uint8_t *p, *end, *next;
+	uint64_t v;
+	int r;
+
+	if (f->type == WIRE_VARINT) {
+		r = ROOM(m, values, m->nvalues + 1, e);
+		if (!r)
+			m->values[m->nvalues++] = f->value;
+		return r;
+	}
+	r = ROOM(m, values, m->nvalues + f->n, e);
+	if (r < 0)
+		return r;
+	for (p = f->p, end = p + f->n; p < end; p = next) {
+		next = wire_varint(p, end, &v);
+		if (!next)
+			return message_fail(m, p, sample_fields[2], "truncated varint",
+					    e);
+		m->values[m->nvalues++] = v;
+	}
+	return 0;
+}
+
+/* A number behind a key of one byte. */
+static inline const uint8_t *label_part(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	if (end - p >= 2 && p[1] < 0x80) {
+		*v = p[1];
+		return p + 2;
+	}
+	return wire_varint(p + 1, end, v);
+}
+
+static int decode_label(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n, *next;
+	struct raw_label *o;
+	struct wire_field f;
+	uint64_t v;
+	int r = ROOM(m, labels, m->nlabels + 1, e);
+
+	if (r < 0)
+		return r;
+	o = &m->labels[m->nlabels++];
+	*o = (struct raw_label){0};
+	if (p < end && *p == (1 << 3 | WIRE_VARINT)) {
+		next = label_part(p, end, &v);
+		if (next && v < m->nstrs) {
+			o->key = v;
+			p = next;
+		}
+	}
+	if (p < end && *p == (2 << 3 | WIRE_VARINT)) {
+		next = label_part(p, end, &v);
+		if (next && v < m->nstrs) {
+			o->str = v;
+			p = next;
+		}
+	}
+	/* whatever is left, and everything unusual */
+	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields),
+			       "-vvvv", e)) > 0) {
+		if (f.number == 3)
+			o->num = f.value;
+		else if (f.number && f.number <= 4 && f.value >= m->nstrs)
+			return message_fail(m, f.at, label_fields[f.number],
+					    "string index out of range", e);
+		else if (f.number == 1)
+			o->key = f.value;
+		else if (f.number == 2)
+			o->str = f.value;
+		else if (f.number == 4)
+			o->unit = f.value;
+	}
+	return r;
+}
+
+static int decode_sample(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n;
+	size_t values = m->nvalues;
+	struct wire_field f;
+	char what[80];
+	int r;
+
+	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields),
+			       "-ppb", e)) > 0) {
+		if (f.number == 1)
+			r = decode_frames(m, &f, e);
+		else if (f.number == 2)
+			r = decode_values(m, &f, e);
+		else if (f.number == 3)
+			r = decode_label(m, &f, e);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	if (m->nvalues - values != m->ntypes) {
+		snprintf(what, sizeof(what), "%zu values for %zu sample types",
+			 m->nvalues - values, m->ntypes);
+		return message_fail(m, in->at, sample_fields[2], what, e);
+	}
+	m->samples[m->nsamples++] = (struct raw_sample){m->nframes, m->nlabels};
+	return 0;
+}
+
+int message_decode_samples(struct message *m, struct err *e)
+{
+	const uint8_t *p = m->start;
+	struct wire_field f;
+	int r = ROOM(m, samples, m->sample_fields, e);
+
+	if (r < 0)
+		return r;
+	while ((r = next_field(m, &p, m->end, &f, NULL, 0, "", e)) > 0) {
+		if (f.number != 2)
+			continue;
+		r = decode_sample(m, &f, e);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
