@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,24 +13,40 @@
 #define TEXT_MAX                                                                         \
 	(16u << 20) /* a line of some 100 bytes for each CPU, and one for interrupts */
 
+/* The decimal number at *s, behind blanks: false when there is none on this line. */
+static bool take_number(const char **s, uint64_t *v)
+{
+	char *end;
+
+	while (**s == ' ')
+		(*s)++;
+	if (**s < '0' || **s > '9')
+		return false;
+	*v = strtoull(*s, &end, 10);
+	*s = end;
+	return true;
+}
+
 void idletime_parse(const char *text, long ticks_per_s, uint64_t *ns, size_t ncpus)
 {
-	uint64_t idle, iowait;
-	const char *line, *end;
-	unsigned int cpu;
+	/* "cpu3 user nice system idle iowait ..." by CPU, after "cpu ...", which is their sum */
+	uint64_t v[6]; /* the CPU's number first */
+	const char *line, *end, *s;
+	size_t n;
 
 	memset(ns, 0, ncpus * sizeof(*ns));
 	if (ticks_per_s <= 0)
 		return;
-	/* "cpu3 user nice system idle iowait ..." by CPU, after "cpu ...", which is their sum */
 	for (line = text; line && !strncmp(line, "cpu", 3); line = end ? end + 1 : NULL) {
 		end = strchr(line, '\n');
-		if (line[3] != ' ' &&
-		    sscanf(line, "cpu%u %*u %*u %*u %" SCNu64 " %" SCNu64, &cpu, &idle,
-			   &iowait) == 3 &&
-		    cpu < ncpus)
-			ns[cpu] =
-				(idle + iowait) * (1000000000ull / (uint64_t)ticks_per_s);
+		s = line + 3;
+		if (*s == ' ')
+			continue;
+		for (n = 0; n < 6 && take_number(&s, &v[n]); n++)
+			;
+		if (n == 6 && v[0] < ncpus)
+			ns[v[0]] =
+				(v[4] + v[5]) * (1000000000ull / (uint64_t)ticks_per_s);
 	}
 }
 
