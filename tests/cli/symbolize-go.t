@@ -78,5 +78,14 @@ frames "$tmp/cpu.pb.gz" >"$tmp/want"
 frames "$tmp/ours.pb.gz" >"$tmp/got"
 like "$tmp/want" '":[0-9]+ "' 'the runtime tells of inlined frames'
 total=$(wc -l <"$tmp/want")
-same "$tmp/got" "$tmp/want" "all $total addresses as the runtime has them"
+for f in got want; do
+	sed 's/":[0-9]*/"/g' "$tmp/$f" >"$tmp/$f.names"
+done
+same "$tmp/got.names" "$tmp/want.names" "all $total addresses named as the runtime names them"
+# Go's DWARF has a few addresses with the line of an inlined function but no record of the
+# inlining (1.19: 0x41389a in bulkBarrierPreWriteSrcOnly); the runtime reads its own tables.
+differ=$(diff "$tmp/want" "$tmp/got" | grep -c '^>')
+[ "$differ" -le $((total / 100)) ]
+ok $? "their lines too, but for what the DWARF lacks: $differ of $total" ||
+	diff "$tmp/want" "$tmp/got" | diag
 done_testing
