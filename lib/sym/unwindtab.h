@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The unwind table of an ELF file, from its .eh_frame or .debug_frame: rows sorted by pc, each
+ * good up to the next. x86-64 and AArch64, little-endian.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/row.h"
+#include "lib/base/err.h"
+
+/* A PT_LOAD segment with PF_X: which addresses a mapping of the file's bytes holds. */
+struct unwind_segment {
+	uint64_t offset, size; /* in the file, bytes */
+	uint64_t pc;	       /* of its first byte, as in rows */
+};
+
+#define UNWIND_SEGMENTS_MAX 16
+
+struct unwind_table {
+	struct unwind_row *rows; /* allocated */
+	size_t nrows;
+	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
+	size_t nsegments;
+	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
+	uint32_t entry_pc,
+		entry_end;   /* the entry routine (_start): outermost if it has no row */
+	size_t nunsupported; /* of the rows */
+};
+
+struct unwind_limits {
+	size_t max_rows; /* more: -E2BIG */
+};
+
+/*
+ * Build the table of the file that is whole in memory at data. 0, or negative errno with the
+ * cause in e: -ENOEXEC not such a file, -ENODATA no unwind information, -EBADMSG damaged,
+ * -E2BIG too many rows.
+ */
+int unwind_table_build(const void *data, size_t size, const struct unwind_limits *lim,
+		       struct unwind_table *out, struct err *e);
+void unwind_table_release(struct unwind_table *t);
+
+/* The row for pc: NULL if there is none. */
+const struct unwind_row *unwind_table_find(const struct unwind_table *t, uint32_t pc);
