@@ -10,6 +10,7 @@
 
 #include "bpf/row.h"
 #include "lib/base/err.h"
+#include "lib/sym/elf.h"
 
 /* A PT_LOAD segment with PF_X: which addresses a mapping of the file's bytes holds. */
 struct unwind_segment {
@@ -35,11 +36,12 @@ struct unwind_limits {
 };
 
 /*
- * Build the table of the file that is whole in memory at data. 0, or negative errno with the
- * cause in e: -ENOEXEC not such a file, -ENODATA no unwind information, -EBADMSG damaged,
- * -E2BIG too many rows.
+ * Build the table of a file. 0, or negative errno with the cause in e: -ENOEXEC not such a
+ * file, -ENODATA no unwind information, -EBADMSG damaged, -E2BIG too many rows. Only sections
+ * of unwind information are read; elf_suspend() or elf_free() frees what f holds of them. A
+ * file that is only in memory (vDSO) can be had through memfd_create().
  */
-int unwind_table_build(const void *data, size_t size, const struct unwind_limits *lim,
+int unwind_table_build(struct elf_file *f, const struct unwind_limits *lim,
 		       struct unwind_table *out, struct err *e);
 void unwind_table_release(struct unwind_table *t);
 
