@@ -37,6 +37,9 @@ static const struct {
 	{MAGIC("\xfd"
 	       "7zXZ"),
 	 "xz data: decompress it first (xz -dc)"},
+	{MAGIC("\xef\xbb\xbf"), "text with a byte order mark: take it off"},
+	{MAGIC("\xff\xfe"), "text in UTF-16: make it UTF-8"},
+	{MAGIC("\xfe\xff"), "text in UTF-16: make it UTF-8"},
 	{MAGIC("PK\x03\x04"), "a zip archive: unpack it first"},
 };
 

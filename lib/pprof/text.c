@@ -28,6 +28,7 @@ struct parser {
 	size_t frames_cap, lines_cap, labels_cap;
 	int64_t *values;
 	size_t values_cap;
+	unsigned int seen; /* bit i: statements[i], which can be there but once, was */
 	bool has_default;
 };
 
@@ -442,6 +443,9 @@ static int parse_sample(struct parser *x)
 
 static int parse_default(struct parser *x)
 {
+	if (x->has_default)
+		return bad(x, "a second default");
+	x->has_default = true;
 	return take_str(x, &x->p->h.default_type);
 }
 
@@ -473,14 +477,21 @@ static int parse_doc(struct parser *x)
 static const struct {
 	const char *word;
 	int (*parse)(struct parser *x);
+	bool once; /* a second one would leave open which is meant */
 } statements[] = {
-	{"sample", parse_sample},     {"location", parse_location},
-	{"function", parse_function}, {"mapping", parse_mapping},
-	{"time", parse_time},	      {"duration", parse_duration},
-	{"period", parse_period},     {"type", parse_type},
-	{"comment", parse_comment},   {"default", parse_default},
-	{"drop", parse_drop},	      {"keep", parse_keep},
-	{"doc", parse_doc},
+	{"sample", parse_sample, false},
+	{"location", parse_location, false},
+	{"function", parse_function, false},
+	{"mapping", parse_mapping, false},
+	{"type", parse_type, false},
+	{"comment", parse_comment, false},
+	{"time", parse_time, true},
+	{"duration", parse_duration, true},
+	{"period", parse_period, true},
+	{"default", parse_default, true},
+	{"drop", parse_drop, true},
+	{"keep", parse_keep, true},
+	{"doc", parse_doc, true},
 };
 
 static int parse_statement(struct parser *x)
@@ -491,6 +502,10 @@ static int parse_statement(struct parser *x)
 	for (i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
 		if (!take_word(x, statements[i].word))
 			continue;
+		if (statements[i].once && x->seen & 1u << i)
+			return err_set(x->e, EBADMSG, "line %zu: a second %s", x->t->line,
+				       statements[i].word);
+		x->seen |= 1u << i;
 		r = statements[i].parse(x);
 		return r ? r : end_of_line(x);
 	}

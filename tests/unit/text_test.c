@@ -244,6 +244,18 @@ static void test_bad_lines(void **state)
 		"line 4: sample type after the first sample");
 	refused("profile\ntype \"t\" \"u\" default\ntype \"t\" \"u\" default\nend\n",
 		"line 3: a second default");
+	refused("profile\ntype \"t\" \"u\" default\ndefault \"t\"\nend\n",
+		"line 3: a second default");
+	/* which of two is meant nobody knows */
+	refused(HEAD "time 1\ntime 1\nend\n", "line 4: a second time");
+	refused(HEAD "duration 1\nsample 1 :\nduration 2\nend\n",
+		"line 5: a second duration");
+	refused(HEAD "period \"a\" \"b\" 1\nperiod \"a\" \"b\" 1\nend\n",
+		"line 4: a second period");
+	refused(HEAD "default \"a\"\ndefault \"b\"\nend\n", "line 4: a second default");
+	refused(HEAD "drop \"a\"\ndrop \"\"\nend\n", "line 4: a second drop");
+	refused(HEAD "keep \"a\"\nkeep \"a\"\nend\n", "line 4: a second keep");
+	refused(HEAD "doc \"a\"\ndoc \"a\"\nend\n", "line 4: a second doc");
 	refused(HEAD "function 1 \"\" \"\" \"\" 0\nlocation 1 m0 0 f1\nend\n",
 		"line 4: ':' and a line expected");
 	refused(HEAD "function 1 \"\" \"\" \"\" 0\nlocation 1 m0 0 f1:2\nend\n",
