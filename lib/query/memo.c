@@ -78,6 +78,8 @@ bool patterns_match(struct patterns *p, const struct store *st, uint32_t string)
 	for (i = 0; i < p->n && !yes; i++)
 		yes = regex_match(p->re[i], s.p, s.n);
 	p->seen[string] = yes ? 2 : 1;
+	p->asked = true;
+	p->matched |= yes;
 	return yes;
 }
 

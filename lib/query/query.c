@@ -19,8 +19,9 @@ struct texts {
 struct query {
 	struct selector **selectors;
 	size_t nselectors;
+	bool selected, refused; /* a label set by the selectors: one was, one was not */
 	struct type_spec type;
-	bool type_seen;
+	bool type_seen, taken; /* a profile was of this type; one was taken */
 	int64_t since_ns, until_ns;
 	struct filters filters;
 	bool defer_filters;
@@ -246,8 +247,13 @@ static uint32_t labelset_now(struct query *q, struct store *st, uint32_t set)
 
 	for (i = 0; i < q->nselectors; i++) {
 		if (!selector_match(q->selectors[i], st, st->labels + seq.off, seq.n))
-			return SAMPLE_DROP;
+			break;
 	}
+	if (i < q->nselectors) {
+		q->refused = true;
+		return SAMPLE_DROP;
+	}
+	q->selected = true;
 	return q->has_by || q->without.n || q->keys.n ? change_labels(q, st, set) : set;
 }
 
@@ -335,6 +341,7 @@ int query_take(void *ctx, struct store *st, struct header *h)
 	}
 	if (h->time_ns < q->since_ns || h->time_ns >= q->until_ns)
 		return 0;
+	q->taken = true;
 	q->prune = q->stored_frames ? prune_for(q, st, h) : NULL;
 	return 1;
 }
@@ -358,9 +365,14 @@ bool query_has_type(const struct query *q)
 	return q->type.text;
 }
 
-bool query_type_missed(const struct query *q)
+int query_taken_status(const struct query *q, struct err *e)
 {
-	return q->type.text && !q->type_seen;
+	if (q->taken)
+		return 0;
+	if (q->type.text && !q->type_seen)
+		return err_set(e, ENODATA, "no profile has the type \"%s\"",
+			       q->type.text);
+	return err_set(e, ENODATA, "no profile in the time asked for");
 }
 
 const char *query_type_text(const struct query *q)
@@ -370,10 +382,11 @@ const char *query_type_text(const struct query *q)
 
 /* --- afterwards ------------------------------------------------------------------------- */
 
+static const char *const filter_options[STACK_FILTERS] = {"--focus", "--ignore", "--show",
+							  "--hide", "--show-from"};
+
 int query_status(const struct query *q, struct err *e)
 {
-	static const char *const names[STACK_FILTERS] = {"--focus", "--ignore", "--show",
-							 "--hide", "--show-from"};
 	size_t i;
 	int r;
 
@@ -385,7 +398,7 @@ int query_status(const struct query *q, struct err *e)
 	for (i = 0; i < STACK_FILTERS; i++) {
 		r = patterns_status(&q->filters.patterns[i], e);
 		if (r)
-			return err_prefix(e, "%s", names[i]);
+			return err_prefix(e, "%s", filter_options[i]);
 	}
 	for (i = 0; i < q->nprunes; i++) {
 		r = q->prunes[i]->drop ? regex_status(q->prunes[i]->drop, e) : 0;
@@ -395,6 +408,21 @@ int query_status(const struct query *q, struct err *e)
 			return err_prefix(e, "drop_frames of the profile");
 	}
 	return 0;
+}
+
+void query_note_misses(struct query *q)
+{
+	const struct patterns *p;
+	size_t i;
+
+	if (q->refused && !q->selected)
+		texts_add(&q->notes, xstrdup("no sample fits the selector"));
+	for (i = 0; i < STACK_FILTERS; i++) {
+		p = &q->filters.patterns[i];
+		if (p->asked && !p->matched)
+			texts_add(&q->notes,
+				  xasprintf("%s matches nothing", filter_options[i]));
+	}
 }
 
 const char *const *query_notes(const struct query *q, size_t *n)

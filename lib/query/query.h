@@ -85,8 +85,11 @@ int query_type_index(const struct query *q, const struct store *st,
 		     const struct header *h);
 bool query_has_type(const struct query *q);
 
-/* True when a type was asked for (-t) and no profile of the stream had it. */
-bool query_type_missed(const struct query *q);
+/*
+ * When all was read: -ENODATA, saying whether it was the type or the time, if query_take() left
+ * every profile out.
+ */
+int query_taken_status(const struct query *q, struct err *e);
 const char *query_type_text(const struct query *q); /* as given, or NULL */
 
 /*
@@ -94,6 +97,9 @@ const char *query_type_text(const struct query *q); /* as given, or NULL */
  * regular expression went past its limits, so that what it chose is not to be trusted.
  */
 int query_status(const struct query *q, struct err *e);
+
+/* When all is read and filtered: note the selectors and stack filters that nothing fits. */
+void query_note_misses(struct query *q);
 
 /* What the user may want to know (a stored drop_frames that does not compile); one line each. */
 const char *const *query_notes(const struct query *q, size_t *n);

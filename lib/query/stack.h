@@ -37,6 +37,7 @@ struct patterns {
 	size_t n;
 	uint8_t *seen; /* 0 = not yet asked, 1 = no, 2 = yes */
 	size_t nseen;
+	bool asked, matched; /* of any string, whatever was forgotten */
 };
 void patterns_release(struct patterns *p);
 void patterns_reset(struct patterns *p); /* forget the strings */

@@ -154,3 +154,14 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp queryopt_argp = {options, parse_opt, NULL, NULL, NULL, NULL, NULL};
+
+void queryopt_notes(const struct cli *c, struct query *q)
+{
+	const char *const *notes;
+	size_t n, i;
+
+	query_note_misses(q);
+	notes = query_notes(q, &n);
+	for (i = 0; i < n; i++)
+		cli_note(c, "%s", notes[i]);
+}

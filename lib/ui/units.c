@@ -3,7 +3,6 @@
 #include "lib/ui/units.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -70,13 +69,41 @@ static const struct unit *find_unit(const struct family *f, const char *name)
 	return NULL;
 }
 
+static bool is_automatic(const char *to)
+{
+	return !strcmp(to, "minimum") || !strcmp(to, "auto");
+}
+
+static const struct family *family_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		if (find_unit(&families[i], name))
+			return &families[i];
+	}
+	return NULL;
+}
+
+bool units_exist(const char *to)
+{
+	return is_automatic(to) || family_of(to);
+}
+
+bool units_fit(const char *from, const char *to)
+{
+	const struct family *f = family_of(from);
+
+	return is_automatic(to) || (f && find_unit(f, to));
+}
+
 static double scale_in(const struct family *f, double v, const char *to,
 		       const char **unit)
 {
 	const struct unit *best = NULL;
 	size_t i;
 
-	if (!strcmp(to, "minimum") || !strcmp(to, "auto")) {
+	if (is_automatic(to)) {
 		for (i = 0; i < 10 && f->units[i].name; i++) {
 			if (v / f->units[i].factor >= 1)
 				best = &f->units[i];
@@ -93,14 +120,11 @@ static double scale_positive(double v, const char *from, const char *to,
 {
 	static const char *const silent[] = {"count", "sample", "unit", "minimum",
 					     "auto"};
-	const struct unit *u;
+	const struct family *f = family_of(from);
 	size_t i;
 
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		u = find_unit(&families[i], from);
-		if (u)
-			return scale_in(&families[i], v * u->factor, to, unit);
-	}
+	if (f)
+		return scale_in(f, v * find_unit(f, from)->factor, to, unit);
 	*unit = to;
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
 		if (!strcmp(to, silent[i]))

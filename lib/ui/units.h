@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,15 @@
  * *unit is the unit's short name, "" where there is none worth printing, or `to` itself.
  */
 double units_scale(int64_t v, const char *from, const char *to, const char **unit);
+
+/* The names that `to` can be, for messages. */
+#define UNITS_NAMES "ns us ms s hrs, B kB MB GB TB PB, GCU, auto or minimum"
+
+/* Whether there is a unit of this name; "minimum" and "auto" are. */
+bool units_exist(const char *to);
+
+/* Whether values of unit `from` can be shown in unit `to`. */
+bool units_fit(const char *from, const char *to);
 
 /* "1.25s", "312", "0". Returns out. */
 char *units_format(int64_t v, const char *from, const char *to, char out[UNITS_TEXT_MAX]);

@@ -153,6 +153,33 @@ is "$(prof-merge "$tmp/d" | prof-render -f text | sed -n 's/^sample \([0-9]*\) .
 	'a directory means the *.pb.gz below it'
 refuses 'a directory without any' prof-merge "$tmp/empty-dir"
 
+# a choice that nothing fits: said, in one line, and no error where there is something to say
+for name in prof-merge prof-render; do
+	run "$name" -s app=x "$good"
+	is "$status $(cat "$tmp/err")" "0 $name: no sample fits the selector" \
+		"$name: a selector that nothing fits: a note"
+	run "$name" -q -s app=x "$good"
+	is "$status $(wc -c <"$tmp/err")" "0 0" "$name: none with -q"
+	run "$name" -s app= --focus main --hide '^main$' "$good"
+	is "$status $(wc -c <"$tmp/err")" "0 0" "$name: none when all fits"
+done
+for option in focus ignore show hide show-from; do
+	for name in prof-merge prof-render "prof-render -f text" "prof-render -f html"; do
+		run $name "--$option" nowhere "$good"
+		is "$status $(cat "$tmp/err")" "0 ${name%% *}: --$option matches nothing" \
+			"$name: --$option that nothing fits: a note"
+	done
+done
+run prof-diff --ignore nowhere "$good" "$good"
+is "$status $(cat "$tmp/err")" "0 prof-diff: --ignore matches nothing" \
+	"prof-diff: --ignore that nothing fits: a note"
+for name in prof-merge prof-render "prof-render -f text" "prof-diff $good"; do
+	for choice in '-t nope' '--until @-1' '--since 2100-01-01T00:00:00Z'; do
+		# shellcheck disable=SC2086 # words of their own
+		refuses "$name $choice: nothing is left" $name $choice "$good"
+	done
+done
+
 # terminals
 if command -v script >/dev/null; then
 	for name in prof-merge prof-symbolize; do

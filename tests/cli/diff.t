@@ -315,6 +315,8 @@ sed 's/^type "cpu" "nanoseconds" default/type "wall" "seconds"/' "$tmp/new.txt" 
 incompatible "no type in common" \
 	'no profile type in common: base has samples/count,cpu/nanoseconds per cpu/nanoseconds; new has samples/count,wall/seconds per cpu/nanoseconds$' \
 	"$tmp/base.txt" "$tmp/other.txt"
+incompatible "one side has the type" 'new has no profile of type cpu$' -t cpu \
+	"$tmp/base.txt" "$tmp/other.txt"
 sed 's/^period "cpu"/period "wall"/' "$tmp/new.txt" >"$tmp/other.txt"
 incompatible "another period type" 'new has samples/count,cpu/nanoseconds per wall/nanoseconds$' \
 	"$tmp/base.txt" "$tmp/other.txt"

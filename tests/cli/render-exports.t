@@ -176,7 +176,7 @@ numbers() {
 numbers "$mixed"
 numbers "$mixed" --granularity lines
 numbers "$mixed" --sort cum
-numbers "$mixed" --focus work
+numbers "$mixed" --focus work -q
 . "$top/tests/lib/corpus.sh"
 if [ -f "$corpus/INDEX.tsv" ]; then
 	numbers "$corpus/dundee__gdu/default.pgo"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A query as a whole: types, time, labels, status. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,14 +111,18 @@ static void test_type_missed(void **state)
 	struct err e;
 
 	(void)state;
-	assert_false(query_type_missed(q));
 	assert_int_equal(query_set_type(q, "alloc_space", &e), 0);
 	assert_int_equal(query_take(q, st, &h), 0);
-	assert_true(query_type_missed(q));
+	assert_int_equal(query_taken_status(q, &e), -ENODATA);
+	assert_string_equal(e.msg, "no profile has the type \"alloc_space\"");
 	types[0] = vt("alloc_space", "bytes");
 	query_set_time(q, 5000, 6000); /* the type is there, the time is another matter */
 	assert_int_equal(query_take(q, st, &h), 0);
-	assert_false(query_type_missed(q));
+	assert_int_equal(query_taken_status(q, &e), -ENODATA);
+	assert_string_equal(e.msg, "no profile in the time asked for");
+	query_set_time(q, 0, 6000);
+	assert_int_equal(query_take(q, st, &h), 1);
+	assert_int_equal(query_taken_status(q, &e), 0);
 }
 
 static void test_time(void **state)

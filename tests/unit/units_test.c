@@ -67,12 +67,28 @@ static void test_percent(void **state)
 	percent(1, 10000000, "1e-05%");
 }
 
+static void test_names(void **state)
+{
+	(void)state;
+	assert_true(units_exist("ms"));
+	assert_true(units_exist("Seconds"));
+	assert_true(units_exist("minimum"));
+	assert_false(units_exist("foo"));
+	assert_false(units_exist(""));
+	assert_false(units_exist("count"));
+	assert_true(units_fit("nanoseconds", "hrs"));
+	assert_true(units_fit("count", "auto"));
+	assert_false(units_fit("count", "ms"));
+	assert_false(units_fit("bytes", "ms"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format),
 		cmocka_unit_test(test_report_unit),
 		cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_names),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

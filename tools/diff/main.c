@@ -523,16 +523,6 @@ static int write_all(const struct options *o, const struct report *r, struct err
 	return ret;
 }
 
-static void print_notes(const struct options *o)
-{
-	const char *const *notes;
-	size_t n, i;
-
-	notes = query_notes(o->query, &n);
-	for (i = 0; i < n; i++)
-		cli_note(&o->cli, "%s", notes[i]);
-}
-
 static void release(struct options *o, struct sides *s, struct report *r)
 {
 	size_t i;
@@ -575,13 +565,14 @@ int main(int argc, char **argv)
 	if (o.sides.selectors[SIDE_BASE])
 		cli_need_input(&argp, o.sides.stream.n);
 	ret = sides_read(&s, &o.sides, &e);
-	print_notes(&o);
 	if (!ret)
 		ret = compare(&o, &s, &r, &failed, &e);
 	if (!ret)
 		ret = write_all(&o, &r, &e);
-	if (!ret)
+	if (!ret) {
+		queryopt_notes(&o.cli, o.query);
 		say_failed_gates(&o, &r);
+	}
 	release(&o, &s, &r);
 	return cli_finish(ret, failed ? EXIT_SAID_NO : EXIT_OK, &e);
 }

@@ -24,7 +24,8 @@ struct intake {
 	struct query *own, *common; /* own: NULL without selectors */
 	struct sample_hooks own_hooks, common_hooks;
 	size_t taken;
-	bool chosen; /* a sample of the message by the side's own selector */
+	bool has_type; /* what -t asks for, in one of its profiles */
+	bool chosen;   /* a sample of the message by the side's own selector */
 };
 
 static uint32_t take_labelset(void *ctx, struct store *st, uint32_t set)
@@ -51,6 +52,7 @@ static int take_header(void *ctx, struct store *st, struct header *h)
 {
 	struct intake *in = ctx;
 
+	in->has_type |= query_type_index(in->common, st, h) >= 0;
 	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h)))
 		return 0;
 	in->taken++;
@@ -251,7 +253,7 @@ static int check_taken(const struct sides_opts *o, const struct intake *in, stru
 	for (side = 0; side < SIDES; side++) {
 		if (in[side].taken)
 			continue;
-		if (query_type_missed(o->query))
+		if (!in[side].has_type)
 			return err_set(e, ENODATA, "%s has no profile of type %s",
 				       side_names[side], query_type_text(o->query));
 		return err_set(e, ENODATA, "%s has no profile in the time asked for",

@@ -152,14 +152,11 @@ static int write_all(const struct options *o, struct merger *m, struct err *e)
 	size_t n, i;
 	int r = query_status(o->query, e);
 
+	if (!r)
+		r = query_taken_status(o->query, e);
 	if (r < 0)
 		return r;
 	results = merger_results(m, &n);
-	if (!n && query_type_missed(o->query))
-		return err_set(e, ENODATA, "no profile has the type %s",
-			       query_type_text(o->query));
-	if (!n)
-		return err_set(e, ENODATA, "no profile in the time asked for");
 	r = output_open(o->cli.output, true, &out, e);
 	if (r < 0)
 		return r;
@@ -192,6 +189,8 @@ int main(int argc, char **argv)
 	r = read_all(&o, m, &e);
 	if (!r)
 		r = write_all(&o, m, &e);
+	if (!r)
+		queryopt_notes(&o.cli, o.query);
 	merger_free(m);
 	query_free(o.query);
 	free(o.files.v);

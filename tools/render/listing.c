@@ -131,6 +131,8 @@ static const char *choose_unit(const struct listing *t)
 	int64_t least = 0, v;
 	size_t i;
 
+	if (!units_fit(t->unit, wanted))
+		wanted = "minimum";
 	if (strcmp(wanted, "minimum") || !t->rows.n)
 		return wanted;
 	for (i = 0; i < t->rows.n; i++) {

@@ -8,6 +8,7 @@
 #include "lib/base/num.h"
 #include "lib/ui/cli.h"
 #include "lib/ui/queryopt.h"
+#include "lib/ui/units.h"
 #include "tools/render/render.h"
 
 enum {
@@ -95,6 +96,13 @@ static enum diff_width parse_side(const char *arg)
 	cli_usage_error("--diff-width: \"%s\" is not mean, base or new", arg);
 }
 
+static const char *parse_unit(const char *arg)
+{
+	if (!units_exist(arg))
+		cli_usage_error("--unit: no unit \"%s\": " UNITS_NAMES, arg);
+	return arg;
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct render_opts *o = state->input;
@@ -121,7 +129,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		o->report.rows.by_cum = parse_sort(arg);
 		return 0;
 	case OPT_UNIT:
-		o->report.unit = arg;
+		o->report.unit = parse_unit(arg);
 		return 0;
 	case OPT_NO_TRIM:
 		o->report.rows.node_fraction = o->report.rows.edge_fraction = 0;

@@ -11,6 +11,8 @@
 #include "lib/pprof/merge.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
+#include "lib/ui/queryopt.h"
+#include "lib/ui/units.h"
 #include "tools/render/html.h"
 #include "tools/render/text.h"
 
@@ -111,6 +113,21 @@ static int too_many_types(const struct render_opts *o, struct profile **v, size_
 	return r;
 }
 
+/* A unit that is none for one type may be one for another; for all it is a mistake. */
+static int check_unit(const struct report *r, size_t n, struct err *e)
+{
+	const char *unit = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unit = store_cstr(r[i].p->store, r[i].p->h.types[r[i].column].unit);
+		if (units_fit(unit, r->o->unit))
+			return 0;
+	}
+	return err_set(e, EINVAL, "--unit=%s does not suit values in %s",
+		       r->o->unit, unit && *unit ? unit : "nothing");
+}
+
 static int report_each(const struct render_format *f, const struct report *r, size_t n,
 		       struct buf *out, struct err *e)
 {
@@ -136,11 +153,6 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
 	int ret;
 
 	v = merger_results(m, &n);
-	if (!n && query_type_missed(o->q))
-		return err_set(e, ENODATA, "no profile has the type \"%s\"",
-			       query_type_text(o->q));
-	if (!n)
-		return err_set(e, ENODATA, "no profile in the time asked for");
 	if (n > 1 && !o->format->many)
 		return too_many_types(o, v, n, e);
 	r = xcalloc(n, sizeof(*r));
@@ -148,8 +160,10 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
 		r[i] = (struct report){
 			&o->report, o->q, v[i],
 			(size_t)query_type_index(o->q, v[i]->store, &v[i]->h)};
-	ret = o->format->page ? o->format->page(r, n, out, e)
-			      : report_each(o->format, r, n, out, e);
+	ret = check_unit(r, n, e);
+	if (!ret)
+		ret = o->format->page ? o->format->page(r, n, out, e)
+				      : report_each(o->format, r, n, out, e);
 	free(r);
 	if (!ret && out->overflow)
 		return err_set(e, E2BIG, "the output is too large");
@@ -167,7 +181,9 @@ static int read_all(struct render_opts *o, struct source *s, struct merger *m,
 	size_t good;
 	int r = input_read(&o->cli, s, add_message, m, &good, e);
 
-	return r ? r : query_status(o->q, e);
+	if (!r)
+		r = query_status(o->q, e);
+	return r ? r : query_taken_status(o->q, e);
 }
 
 /* Stored frame expressions have been applied or turned off: they part the types no more. */
@@ -177,16 +193,6 @@ static int take(void *query, struct store *st, struct header *h)
 
 	h->drop_frames = h->keep_frames = 0;
 	return taken;
-}
-
-static void print_notes(const struct render_opts *o)
-{
-	const char *const *notes;
-	size_t n, i;
-
-	notes = query_notes(o->q, &n);
-	for (i = 0; i < n; i++)
-		cli_note(&o->cli, "%s", notes[i]);
 }
 
 /* Add everything up, then write one document. */
@@ -209,7 +215,6 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 	mo.hooks = query_hooks(o->q);
 	m = merger_new(&mo);
 	r = read_all(o, s, m, e);
-	print_notes(o);
 	if (!r)
 		r = report_all(o, m, &out, e);
 	if (!r)
@@ -238,5 +243,7 @@ int render(struct render_opts *o, struct err *e)
 	r = o->format->report || o->format->page ? render_merged(o, s, e)
 						 : render_text(o, s, e);
 	source_free(s);
+	if (!r)
+		queryopt_notes(&o->cli, o->q);
 	return r;
 }

@@ -93,10 +93,7 @@ static int pass_all(struct render_opts *o, struct source *s, struct output *file
 		return r;
 	if (!good)
 		return err_set(e, ENODATA, "no profile in input");
-	if (query_type_missed(o->q))
-		return err_set(e, ENODATA, "no profile has the type \"%s\"",
-			       query_type_text(o->q));
-	return 0;
+	return query_taken_status(o->q, e);
 }
 
 int render_text(struct render_opts *o, struct source *s, struct err *e)
