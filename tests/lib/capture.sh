@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# What tests ask of a capture. Sourced after tap.sh, here and in the virtual machines of
+# scripts/vmtest, where a busybox does the work.
+workload=$build/tests/lib/workload
+cpus=$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc)
+
+# stacks FILE: one line for each stack, root first, with its number of samples
+stacks() {
+	prof-symbolize -q "$1" | prof-render -f folded -t samples
+}
+
+# samples REGEX: of the stacks on standard input, how many samples match
+samples() {
+	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, ""); if ($0 ~ re) s += n } END { print s + 0 }'
+}
+
+# most PART WHOLE PERCENT: PART is at least so much of WHOLE, and that is not nothing
+most() {
+	[ "$2" -ge 20 ] && [ $(($1 * 100)) -ge $(($2 * $3)) ]
+}
+
+# comment FILE KEY: a counter of the first profile
+comment() {
+	prof-render -f text "$1" | sed -n "s/^comment \"profpipe: $2=\(.*\)\"$/\1/p" | head -n 1
+}
+
+# balance FILE: one line for each profile: "ok", or what is wrong with its counters. Ticks
+# that fall together with an interval's end may be counted on either side of it, and idle time
+# is known to a hundredth of a second.
+balance() {
+	prof-render -f text "$1" | awk -v cpus="$cpus" '
+		$1 == "profile" { delete c; n = 0 }
+		$1 == "period" { slack = cpus * (2 + 2e7 / $4) }
+		$1 == "comment" && match($0, /profpipe: [a-z_]+=-?[0-9]+"$/) {
+			split(substr($0, RSTART + 10, RLENGTH - 11), kv, "=")
+			c[kv[1]] = kv[2]
+		}
+		$1 == "sample" { n += $2 }
+		$1 == "end" {
+			sum = c["kept"] + c["idle"] + c["filtered"] + c["unexplained"]
+			for (k in c)
+				if (k ~ /^lost_/)
+					sum += c[k]
+			u = c["unexplained"] < 0 ? -c["unexplained"] : c["unexplained"]
+			if (!("expected" in c) || sum != c["expected"])
+				print "sum " sum ", expected " c["expected"]
+			else if (n != c["kept"])
+				print "samples " n ", kept " c["kept"]
+			else if (u > c["expected"] / 100 + slack)
+				print "unexplained " c["unexplained"] " of " c["expected"]
+			else
+				print "ok"
+		}'
+}
+balanced() { # balanced FILE PROFILES DESCRIPTION
+	balance "$1" >"$tmp/balance"
+	[ "$(grep -c '^ok$' "$tmp/balance")" -eq "$2" ] && [ "$(wc -l <"$tmp/balance")" -eq "$2" ]
+	ok $? "$3" || diag "$tmp/balance"
+}
+
+# shares MAJOR MINOR TRUTH: two numbers of samples divide as the CPU times in the file TRUTH do,
+# within the sampling error
+shares() {
+	awk -v a="$1" -v b="$2" '
+		{ p = $1 / ($1 + $2); n = a + b; d = a / n - p; if (d < 0) d = -d
+		  exit !(n > 1000 && d <= 4 * sqrt(p * (1 - p) / n) + 0.01) }' "$3"
+}
+
+# From the text twin: samples with user frames, how many have the first of them in a mapping,
+# how many of those mappings have a build id, how many name the executable.
+user_frames() {
+	prof-render -f text "$1" | awk '
+		$1 == "mapping" { kernel["m" $2] = $6 ~ /^"\[/ && $6 !~ /vdso/
+				  id["m" $2] = $(NF - 1) != "\"\"" }
+		$1 == "location" { map[$2] = $3; addr[$2] = $4 }
+		$1 == "sample" {
+			for (i = 5; $i != ":"; i++) {
+				if (kernel[map[$i]] || addr[$i] == "0x0" || addr[$i] ~ /^0xffff/)
+					continue
+				users += $2
+				if (map[$i] != "m0") { mapped += $2; ids += id[map[$i]] * $2 }
+				if ($0 ~ /"executable"="/) exe += $2
+				break
+			}
+		}
+		END { print users + 0, mapped + 0, ids + 0, exe + 0 }'
+}
