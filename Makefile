@@ -107,7 +107,9 @@ $(GEN)/%.skel.h: $(GEN)/%.bpf.o
 	$(call quiet,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf > $@ && \
 		sed -i 's|return err;$$|& /* NOLINT */|' $@
 
-BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
+# The machine that the compiler builds for.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) $(CFLAGS) -dumpmachine)))
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(MACHINE)))
 CAPTURE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/capture/*.c))
 $(CAPTURE_OBJ): $(SKELS)
 
