@@ -39,6 +39,9 @@ static int read_segments(struct elf_file *f, Elf *elf, struct err *e)
 			break;
 		if (ph.p_type == PT_NOTE && within(f, ph.p_offset, ph.p_filesz))
 			elf_note_scan(f, ph.p_offset, ph.p_filesz, ph.p_align);
+		if (ph.p_type == PT_GNU_EH_FRAME && ph.p_vaddr + ph.p_memsz > ph.p_vaddr)
+			f->eh_frame_hdr =
+				(struct elf_range){ph.p_vaddr, ph.p_vaddr + ph.p_memsz};
 		if (ph.p_type != PT_LOAD || ph.p_vaddr + ph.p_memsz < ph.p_vaddr ||
 		    ph.p_offset + ph.p_filesz < ph.p_offset)
 			continue;
@@ -176,6 +179,7 @@ static int read_headers(struct elf_file *f, struct err *e)
 	f->swap = eh.e_ident[EI_DATA] != ours;
 	f->machine = eh.e_machine;
 	f->type = eh.e_type;
+	f->entry = eh.e_entry;
 	if (f->type != ET_EXEC && f->type != ET_DYN && f->type != ET_REL) {
 		r = err_set(e, ENOEXEC, "neither code nor debug information");
 		goto out;

@@ -46,6 +46,8 @@ struct elf_file {
 	struct timespec mtime;
 	bool is64, swap; /* swap: byte order is not ours */
 	uint16_t machine, type;
+	uint64_t entry;		       /* address of the first instruction, 0 = none */
+	struct elf_range eh_frame_hdr; /* addresses of PT_GNU_EH_FRAME */
 	struct elf_segment *segments;
 	size_t nsegments;
 	struct elf_section *sections;
@@ -87,6 +89,13 @@ int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_
 int elf_debug_data(struct elf_file *f, const char *name, const uint8_t **p, size_t *n,
 		   struct err *e);
 bool elf_has_debug(struct elf_file *f, const char *name);
+
+/*
+ * What the file has for the addresses from vaddr on, up to the end of their segment or max
+ * bytes. *p is the caller's to free. -ENXIO: nothing.
+ */
+int elf_load(struct elf_file *f, uint64_t vaddr, size_t max, uint8_t **p, size_t *n,
+	     struct err *e);
 
 /*
  * Free the contents of all sections and close the file, but keep its headers. Contents that

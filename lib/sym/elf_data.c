@@ -125,6 +125,38 @@ int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_
 	return 0;
 }
 
+int elf_load(struct elf_file *f, uint64_t vaddr, size_t max, uint8_t **p, size_t *n,
+	     struct err *e)
+{
+	const struct elf_segment *s = f->segments, *end = s + f->nsegments;
+	uint64_t left, off;
+	uint8_t *out;
+	int r;
+
+	while (s < end && (vaddr < s->vaddr || vaddr - s->vaddr >= s->filesz))
+		s++;
+	if (s == end || !max)
+		return err_set(e, ENXIO, "no contents at address 0x%llx",
+			       (unsigned long long)vaddr);
+	left = s->filesz - (vaddr - s->vaddr);
+	off = s->offset + (vaddr - s->vaddr);
+	if (off >= f->size)
+		return err_set(e, EBADMSG, "file is shorter than its headers say");
+	if (left > f->size - off)
+		left = f->size - off;
+	if (left > max)
+		left = max;
+	out = xmalloc(left);
+	r = elf_read_at(f, out, left, off, e);
+	if (r) {
+		free(out);
+		return r;
+	}
+	*p = out;
+	*n = left;
+	return 0;
+}
+
 static struct elf_section *debug_section(struct elf_file *f, const char *name)
 {
 	char full[64];

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unwind table of an ELF file, from its .eh_frame or .debug_frame: rows sorted by pc, each
- * good up to the next. x86-64 and AArch64, little-endian.
+ * The unwind table of an ELF file, from its .eh_frame and, where that says nothing, its
+ * .debug_frame: rows sorted by pc, each good up to the next. x86-64 and AArch64, little-endian.
+ *
+ * A function ends where the next one begins, whatever its size says: so do run-time unwinders,
+ * which look for the last beginning. Of two that begin together the first in the file counts.
+ * After a function comes a row UNWIND_NONE, unless another one begins within 16 bytes: those
+ * are padding, and the row before is good there.
  */
 #pragma once
 
