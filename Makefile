@@ -143,7 +143,6 @@ $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 # What a unit test needs of a tool.
 $(BUILD)/tests/unit/html_data.t: \
 	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o
-$(BUILD)/tests/unit/idletime.t: $(OBJ)/tools/capture/idletime.o
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

@@ -2,7 +2,8 @@
 /*
  * On-CPU samples. At each tick of a cpu-clock event on each CPU that does not idle, one program
  * sends who was running and where through a ring buffer. A second one, on an event that ticks in
- * idle too, accounts for the rest; a third lets children inherit their parent's filter.
+ * idle too, accounts for the rest, with a third that measures how long each CPU idles; a fourth
+ * lets children inherit their parent's filter.
  */
 #include "bpf/kernel.h"
 
@@ -161,6 +162,46 @@ int sample_tick(void *ctx)
 		c->lost_ring++;
 	else
 		c->sent++;
+	return 0;
+}
+
+/* Keep what was idle at the end of each interval that is over. */
+static __always_inline void turn_idle(struct idle_time *idle, __u64 now)
+{
+	__u64 turn = (now - first_ns) / length_ns, i, end;
+	int n;
+
+	if (idle->turn >= turn)
+		return;
+	i = idle->turn + COUNT_SETS < turn ? turn - COUNT_SETS : idle->turn;
+	end = first_ns + (i + 1) * length_ns;
+	for (n = 0; n < COUNT_SETS && i < turn; n++, i++, end += length_ns)
+		idle->upto[i % COUNT_SETS] = idle_upto(idle, first_ns, end);
+	idle->turn = turn;
+}
+
+/* An idle CPU need not tick: how long it was idle says how often it would have. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	bool from_idle = !prev->pid, to_idle = !next->pid;
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct sample_cpu_counts *all;
+	__u64 now;
+
+	if (from_idle == to_idle)
+		return 0;
+	all = bpf_map_lookup_elem(&counts, &cpu);
+	if (!all)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (first_ns && now >= first_ns) {
+		if (now > stop_ns)
+			now = stop_ns;
+		turn_idle(&all->idle, now);
+		all->idle.sum = idle_upto(&all->idle, first_ns, now);
+	}
+	all->idle.since = to_idle ? now : 0;
 	return 0;
 }
 

@@ -52,8 +52,31 @@ struct sample_counts {
 /* Each interval counts in a set of its own, by turns, so user space may be late by so many. */
 #define COUNT_SETS 16
 
+/*
+ * How long one CPU had nothing to run, ns. The sum goes on from interval to interval; `upto`
+ * keeps what it was when an interval ended. Written by that CPU alone.
+ */
+struct idle_time {
+	__u64 turn;  /* the interval of the last switch to or from idle, from 0 */
+	__u64 sum;   /* of what is over, since the first interval began */
+	__u64 since; /* idle from then on, also if that was before; 0: is not */
+	__u64 upto
+		[COUNT_SETS]; /* for each interval before `turn`, at its number % COUNT_SETS */
+};
+
+/* Idle up to `end`, which is not before the last switch. */
+static inline __u64 idle_upto(const struct idle_time *idle, __u64 first, __u64 end)
+{
+	__u64 since = idle->since;
+
+	if (!since || since >= end)
+		return idle->sum;
+	return idle->sum + end - (since > first ? since : first);
+}
+
 struct sample_cpu_counts {
 	struct sample_counts set[COUNT_SETS];
+	struct idle_time idle;
 	__u64 due; /* when the next tick of the clock should come; 0: before the first */
 	__u64 idle_run; /* ticks in a row up to now that found the CPU idle */
 } __attribute__((aligned(64)));

@@ -25,12 +25,12 @@ comment() {
 }
 
 # balance FILE: one line for each profile: "ok", or what is wrong with its counters. Ticks
-# that fall together with an interval's end may be counted on either side of it, and idle time
-# is known to a hundredth of a second.
+# that fall together with an interval's end may be counted on either side of it, and those that
+# an idle CPU did not give are known from a time, not one by one.
 balance() {
 	prof-render -f text "$1" | awk -v cpus="$cpus" '
 		$1 == "profile" { delete c; n = 0 }
-		$1 == "period" { slack = cpus * (2 + 2e7 / $4) }
+		$1 == "period" { slack = cpus * 3 }
 		$1 == "comment" && match($0, /profpipe: [a-z_]+=-?[0-9]+"$/) {
 			split(substr($0, RSTART + 10, RLENGTH - 11), kv, "=")
 			c[kv[1]] = kv[2]

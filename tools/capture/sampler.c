@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,7 +20,6 @@
 #include "cpu.skel.h"
 #include "lib/base/xalloc.h"
 #include "tools/capture/clock.h"
-#include "tools/capture/idletime.h"
 #include "tools/capture/privilege.h"
 
 #define READ_TRIES 16 /* of two clocks at one time */
@@ -29,13 +30,12 @@ struct cpu_events {
 	int clock_fd, sample_fd; /* -1: not open */
 	uint64_t ticks;		 /* that must have come up to the last cut */
 	struct sample_counts last[COUNT_SETS]; /* each set when it was last read */
-	uint64_t idle_from_ns; /* what the kernel had accounted as idle at the start */
-	uint64_t idle_ticks;   /* told as idle up to the last cut */
+	uint64_t idle_ticks;		       /* told as idle up to the last cut */
 };
 
 struct sampler {
 	struct cpu_bpf *skel;
-	struct bpf_link *fork_link;
+	struct bpf_link *switch_link, *fork_link;
 	struct ring_buffer *ring;
 	struct cpu_events *cpus;
 	size_t ncpus;
@@ -44,7 +44,6 @@ struct sampler {
 	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
 	size_t npossible;    /* CPUs */
 	struct sample_cpu_counts *now; /* by CPU; the BPF programs write it */
-	uint64_t *idle_ns;	       /* by CPU, as idletime_read() gives it */
 	uint64_t last_misses;
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
@@ -91,12 +90,14 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 		bpf_map__set_max_entries(s->skel->maps.want, 1);
 	}
 	s->npossible = libbpf_num_possible_cpus();
-	s->idle_ns = xcalloc(s->npossible, sizeof(*s->idle_ns));
 	bpf_map__set_max_entries(s->skel->maps.counts, s->npossible);
 	bpf_map__set_max_entries(s->skel->maps.ring, conf->ring_bytes);
 	r = cpu_bpf__load(s->skel);
 	if (r < 0)
 		return privilege_explain_load(-r, e);
+	s->switch_link = bpf_program__attach(s->skel->progs.on_switch);
+	if (!s->switch_link)
+		return err_errno(e, errno, "cannot attach to sched_switch");
 	if (conf->filtering) {
 		s->fork_link = bpf_program__attach(s->skel->progs.on_fork);
 		if (!s->fork_link)
@@ -135,6 +136,27 @@ static int open_event(struct sampler *s, int cpu, bool in_idle,
 	return 0;
 }
 
+/*
+ * Run on each CPU for a moment: one that idles since before we looked has then switched, and is
+ * known to idle. Where we may not run, such a CPU stays unexplained.
+ */
+static void visit_cpus(const struct sampler *s)
+{
+	cpu_set_t *before = CPU_ALLOC(s->npossible), *one = CPU_ALLOC(s->npossible);
+	size_t size = CPU_ALLOC_SIZE(s->npossible), i;
+
+	if (before && one && !sched_getaffinity(0, size, before)) {
+		for (i = 0; i < s->ncpus; i++) {
+			CPU_ZERO_S(size, one);
+			CPU_SET_S(s->cpus[i].cpu, size, one);
+			sched_setaffinity(0, size, one);
+		}
+		sched_setaffinity(0, size, before);
+	}
+	CPU_FREE(before);
+	CPU_FREE(one);
+}
+
 int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct err *e)
 {
 	struct sampler *s = xcalloc(1, sizeof(*s));
@@ -163,6 +185,7 @@ int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct e
 		sampler_free(s);
 		return r;
 	}
+	visit_cpus(s);
 	*out = s;
 	return 0;
 }
@@ -180,10 +203,10 @@ void sampler_free(struct sampler *s)
 			close(s->cpus[i].sample_fd);
 	}
 	ring_buffer__free(s->ring);
+	bpf_link__destroy(s->switch_link);
 	bpf_link__destroy(s->fork_link);
 	cpu_bpf__destroy(s->skel);
 	free(s->cpus);
-	free(s->idle_ns);
 	if (s->now)
 		munmap(s->now, s->npossible * sizeof(*s->now));
 	free(s);
@@ -210,10 +233,7 @@ int sampler_start(struct sampler *s, uint64_t first_ns, uint64_t stop_ns, struct
 
 	s->skel->bss->first_ns = first_ns;
 	s->skel->bss->stop_ns = stop_ns;
-	idletime_read(s->idle_ns, s->npossible);
 	for (i = 0; i < s->ncpus; i++) {
-		if ((size_t)s->cpus[i].cpu < s->npossible)
-			s->cpus[i].idle_from_ns = s->idle_ns[s->cpus[i].cpu];
 		if (ioctl(s->cpus[i].clock_fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 		    ioctl(s->cpus[i].sample_fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err_errno(e, errno, "cannot start sampling");
@@ -283,16 +303,37 @@ static uint64_t recursion_misses(struct sampler *s)
 	return misses;
 }
 
+/* How long a CPU was idle from the start up to end_ns, the end of the interval that is cut. */
+static uint64_t idle_ns_upto(const struct sampler *s, const struct cpu_events *c,
+			     uint64_t end_ns)
+{
+	const struct idle_time *now = &s->now[c->cpu].idle;
+	uint64_t turn, ns;
+	int i;
+
+	/* the CPU goes on meanwhile: what it changed under our eyes is read again */
+	for (i = 0; i < READ_TRIES; i++) {
+		struct idle_time t = *(const volatile struct idle_time *)now;
+
+		turn = t.turn;
+		ns = turn > s->cuts ? t.upto[s->cuts % COUNT_SETS]
+				    : idle_upto(&t, s->skel->bss->first_ns, end_ns);
+		atomic_thread_fence(memory_order_acquire);
+		if (!memcmp((const void *)now, &t, sizeof(t)))
+			break;
+	}
+	return ns;
+}
+
 /*
  * Ticks that an idle CPU has not given: some do not tick while there is nothing to do, and the
- * first tick with work comes late. What the kernel accounts as idle time says how many; they are
- * taken from those that nothing explains, then from those that seemed to come too late.
+ * first tick with work comes late. How long it was idle says how many; they are taken from those
+ * that nothing explains, then from those that seemed to come too late.
  */
 static int64_t unseen_idle(const struct sampler *s, struct cpu_events *c, int64_t seen,
-			   int64_t *rest, int64_t *late)
+			   uint64_t end_ns, int64_t *rest, int64_t *late)
 {
-	uint64_t now_ns = s->idle_ns[c->cpu];
-	uint64_t idle_ns = now_ns > c->idle_from_ns ? now_ns - c->idle_from_ns : 0;
+	uint64_t idle_ns = idle_ns_upto(s, c, end_ns);
 	int64_t missing =
 		(int64_t)(idle_ns / s->period_ns) - (int64_t)c->idle_ticks - seen;
 	int64_t unseen = 0, part;
@@ -319,7 +360,7 @@ static int64_t unseen_idle(const struct sampler *s, struct cpu_events *c, int64_
 
 /* Add what became of `expected` ticks of one CPU. */
 static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected,
-		       struct tick_counts *out)
+		       uint64_t end_ns, struct tick_counts *out)
 {
 	const struct sample_cpu_counts *all = &s->now[c->cpu];
 	const struct sample_counts *now = &all->set[s->cuts % COUNT_SETS];
@@ -332,7 +373,7 @@ static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected
 	int64_t rest =
 		expected - sent - filtered - lost_ring - lost_timer - errors - idle;
 
-	idle += unseen_idle(s, c, idle, &rest, &lost_timer);
+	idle += unseen_idle(s, c, idle, end_ns, &rest, &lost_timer);
 	out->expected += expected;
 	out->sent += sent;
 	out->filtered += filtered;
@@ -362,11 +403,9 @@ void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 	for (i = 0; i < s->ncpus; i++)
 		expected[i] = expected_ticks(s, &s->cpus[i], end_ns);
 	wait_for_programs();
-	/* what it was before will do where it cannot be read: the rest is then unexplained */
-	idletime_read(s->idle_ns, s->npossible);
 	for (i = 0; i < s->ncpus; i++) {
 		if ((size_t)s->cpus[i].cpu < s->npossible)
-			add_counts(s, &s->cpus[i], expected[i], out);
+			add_counts(s, &s->cpus[i], expected[i], end_ns, out);
 	}
 	s->cuts++;
 	free(expected);
