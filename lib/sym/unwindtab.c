@@ -318,51 +318,79 @@ static int make_rows(struct build *b, struct err *e)
 /* Size of the symbol that begins at vaddr, 0 if unknown. */
 static uint64_t symbol_size(struct elf_file *f, uint64_t vaddr)
 {
-	const uint8_t *p;
 	struct err ignored;
-	Elf64_Sym sym;
-	size_t n, i;
+	uint64_t value, size;
+	struct cursor c;
+	const uint8_t *p;
+	size_t n, left;
 
 	if (elf_data(f, elf_section(f, ".symtab"), &p, &n, &ignored))
 		return 0;
-	for (i = 0; i < n / sizeof(sym); i++) {
-		memcpy(&sym, p + i * sizeof(sym), sizeof(sym));
-		if (sym.st_value == vaddr && sym.st_size &&
-		    ELF64_ST_TYPE(sym.st_info) <= STT_FUNC)
-			return sym.st_size;
+	c = cursor_at(p, n, 0, f->swap);
+	for (left = n / sizeof(Elf64_Sym); left; left--) {
+		cursor_skip(&c, offsetof(Elf64_Sym, st_value));
+		value = cursor_u64(&c);
+		size = cursor_u64(&c);
+		if (value == vaddr && size)
+			return size;
 	}
 	return 0;
 }
 
-/* The entry routine matters where it has no rows: ld.so's has none, nor have other people's. */
-static void find_entry(struct build *b)
+/* Index of the first row after pc. */
+static size_t first_after(const struct unwind_table *t, uint32_t pc)
 {
-	uint64_t entry = b->f->entry, high, size;
-	struct unwind_table *t = &b->t;
 	size_t lo = 0, hi = t->nrows, mid;
 
-	if (entry < b->base || entry - b->base >= UINT32_MAX ||
-	    !elf_is_code(b->f, entry, &high))
-		return;
-	t->entry_pc = (uint32_t)(entry - b->base);
-	t->entry_end = t->entry_pc + 1;
-	if (unwind_table_find(t, t->entry_pc))
-		return;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (t->rows[mid].pc <= t->entry_pc)
+		if (t->rows[mid].pc <= pc)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo < t->nrows && high > b->base + t->rows[lo].pc)
-		high = b->base + t->rows[lo].pc;
-	size = symbol_size(b->f, entry);
-	if (high - entry > (size ? size : ENTRY_SIZE_MAX))
-		high = entry + (size ? size : ENTRY_SIZE_MAX);
-	if (high - b->base > UINT32_MAX)
-		high = b->base + UINT32_MAX;
-	t->entry_end = (uint32_t)(high - b->base);
+	return lo;
+}
+
+/* How far the entry routine goes: as its symbol says, or a little way into what has no rows. */
+static uint32_t entry_end(struct build *b, uint64_t high, size_t next)
+{
+	uint64_t entry = b->f->entry, size = symbol_size(b->f, entry);
+	const struct unwind_table *t = &b->t;
+
+	if (!size || size > high - entry)
+		size = high - entry < ENTRY_SIZE_MAX ? high - entry : ENTRY_SIZE_MAX;
+	high = entry - b->base + size;
+	if (next < t->nrows && high > t->rows[next].pc)
+		high = t->rows[next].pc;
+	return high < UINT32_MAX ? (uint32_t)high : UINT32_MAX;
+}
+
+/* Two rows for the entry routine where there are none. */
+static void add_entry(struct build *b)
+{
+	uint64_t entry = b->f->entry, high;
+	struct unwind_table *t = &b->t;
+	uint32_t pc, end;
+	size_t at, n;
+
+	if (entry < b->base || entry - b->base >= UINT32_MAX ||
+	    !elf_is_code(b->f, entry, &high))
+		return;
+	pc = (uint32_t)(entry - b->base);
+	if (unwind_table_find(t, pc))
+		return;
+	at = first_after(t, pc);
+	end = entry_end(b, high, at);
+	n = at < t->nrows && t->rows[at].pc == end ? 1 : 2;
+	if (t->nrows + n > b->lim->max_rows)
+		return;
+	XRESERVE(t->rows, b->rows_cap, t->nrows + n);
+	memmove(&t->rows[at + n], &t->rows[at], (t->nrows - at) * sizeof(*t->rows));
+	t->rows[at] = (struct unwind_row){.pc = pc, .rule = UNWIND_END};
+	if (n > 1)
+		t->rows[at + 1] = (struct unwind_row){.pc = end, .rule = UNWIND_NONE};
+	t->nrows += n;
 }
 
 static int build(struct build *b, struct err *e)
@@ -401,7 +429,7 @@ int unwind_table_build(struct elf_file *f, const struct unwind_limits *lim,
 		unwind_table_release(&b.t);
 		return r;
 	}
-	find_entry(&b);
+	add_entry(&b);
 	b.t.rows = xreallocarray(b.t.rows, b.t.nrows, sizeof(*b.t.rows));
 	*out = b.t;
 	return 0;
@@ -415,16 +443,9 @@ void unwind_table_release(struct unwind_table *t)
 
 const struct unwind_row *unwind_table_find(const struct unwind_table *t, uint32_t pc)
 {
-	size_t lo = 0, hi = t->nrows, mid;
+	size_t next = first_after(t, pc);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->rows[mid].pc <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || (t->rows[lo - 1].rule & 15) == UNWIND_NONE)
+	if (!next || (t->rows[next - 1].rule & 15) == UNWIND_NONE)
 		return NULL;
-	return &t->rows[lo - 1];
+	return &t->rows[next - 1];
 }

@@ -30,9 +30,7 @@ struct unwind_table {
 	size_t nrows;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	size_t nsegments;
-	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
-	uint32_t entry_pc,
-		entry_end;   /* the entry routine (_start): outermost if it has no row */
+	uint16_t machine;    /* EM_X86_64, EM_AARCH64 */
 	size_t nunsupported; /* of the rows */
 };
 
