@@ -11,6 +11,7 @@
 #include "lib/ui/units.h"
 #include "tools/render/html_data.h"
 #include "tools/render/html_tree.h"
+#include "tools/render/subject.h"
 
 #define PLAIN_ROWS 50
 
@@ -32,16 +33,16 @@ static void put_text(struct buf *out, const char *p, size_t n)
 static void put_title(const struct report *r, const struct rows *rows, struct buf *raw)
 {
 	const struct profile *p = r->p;
-	struct mapping m;
+	struct subject subject;
 	struct str s;
 
 	if (r->o->title) {
 		buf_puts(raw, r->o->title);
 		return;
 	}
-	if (rows->main_mapping != ID_NONE) {
-		m = profile_mapping(p, rows->main_mapping);
-		s = path_base(store_str(p->store, m.file));
+	subject = subject_of(r, rows->main_mapping);
+	s = subject.file.n ? subject.file : subject.host;
+	if (s.n) {
 		buf_put(raw, s.p, s.n);
 		return;
 	}

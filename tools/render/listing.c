@@ -6,6 +6,7 @@
 
 #include "lib/base/num.h"
 #include "lib/ui/escape.h"
+#include "tools/render/subject.h"
 
 const char *listing_value(const struct listing *t, int64_t v, char text[UNITS_TEXT_MAX])
 {
@@ -61,14 +62,11 @@ static void put_profile_header(const struct listing *t)
 {
 	const struct profile *p = t->r->p;
 	const struct store *st = p->store;
-	struct mapping m;
+	struct subject s = subject_of(t->r, t->rows.main_mapping);
 	size_t i;
 
-	if (t->rows.main_mapping != ID_NONE) {
-		m = profile_mapping(p, t->rows.main_mapping);
-		put_line(t, "File: ", path_base(store_str(st, m.file)));
-		put_line(t, "Build ID: ", store_str(st, m.build_id));
-	}
+	put_line(t, "File: ", s.file);
+	put_line(t, "Build ID: ", s.build_id);
 	for (i = 0; i < p->h.ncomments; i++) {
 		if (is_shown_comment(store_str(st, p->h.comments[i])))
 			put_line(t, "", store_str(st, p->h.comments[i]));

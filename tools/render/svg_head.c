@@ -6,6 +6,7 @@
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "tools/render/icicle.h"
+#include "tools/render/subject.h"
 
 #define SEPARATOR " \302\267 " /* a middle dot */
 
@@ -28,15 +29,15 @@ static void put_raw(struct buf *raw, struct str s)
 void icicle_title(const struct icicle *c, struct buf *raw)
 {
 	const struct profile *p = c->r->p;
-	struct mapping m;
+	struct subject s;
 
 	if (c->r->o->title) {
 		buf_puts(raw, c->r->o->title);
 		return;
 	}
-	if (c->rows.main_mapping != ID_NONE) {
-		m = profile_mapping(p, c->rows.main_mapping);
-		put_raw(raw, path_base(store_str(p->store, m.file)));
+	s = subject_of(c->r, c->rows.main_mapping);
+	if (s.file.n || s.host.n) {
+		put_raw(raw, s.file.n ? s.file : s.host);
 		buf_puts(raw, ": ");
 	}
 	put_raw(raw, store_str(p->store, p->h.types[c->r->column].type));
