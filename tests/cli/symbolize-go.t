@@ -84,8 +84,21 @@ done
 same "$tmp/got.names" "$tmp/want.names" "all $total addresses named as the runtime names them"
 # Go's DWARF has a few addresses with the line of an inlined function but no record of the
 # inlining (1.19: 0x41389a in bulkBarrierPreWriteSrcOnly); the runtime reads its own tables.
-differ=$(diff "$tmp/want" "$tmp/got" | grep -c '^>')
-[ "$differ" -le $((total / 100)) ]
-ok $? "their lines too, but for what the DWARF lacks: $differ of $total" ||
-	diff "$tmp/want" "$tmp/got" | diag
+# Where it has another line than we have, another reader of the DWARF must have ours.
+comm -13 "$tmp/want" "$tmp/got" >"$tmp/ours"
+differ=$(wc -l <"$tmp/ours")
+what="their lines too, but for what the DWARF lacks: $differ of $total"
+if [ "$differ" -gt 0 ] && ! command -v llvm-symbolizer >/dev/null; then
+	skip 'no llvm-symbolizer' "$what"
+	done_testing
+fi
+: >"$tmp/theirs"
+while read -r address _; do
+	# two lines a frame: the name, which for assembly is the symbol's, and "FILE:LINE:COLUMN"
+	llvm-symbolizer --inlines -e "$tmp/prog" "$address" | awk -v line="$address" '
+	NF && NR % 2 { sub(/\.abi0$/, ""); line = line " \"" $0 "\"" }
+	NF && NR % 2 == 0 { n = split($0, part, ":"); line = line ":" part[n - 1] }
+	END { print line }' >>"$tmp/theirs"
+done <"$tmp/ours"
+same "$tmp/ours" "$tmp/theirs" "$what" || diff "$tmp/want" "$tmp/got" | diag
 done_testing
