@@ -36,9 +36,9 @@ endif
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wformat=2 -Wvla -Wundef -Wwrite-strings
 PKGS := libelf libdw zlib libdeflate libzstd liblzma libprotobuf-c libpcre2-8 smartcols
-PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) libbpf)
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) libbpf jansson)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -liberty -lm -lpthread
-BPF_LIBS := $(shell $(PKG_CONFIG) --libs libbpf)
+CAPTURE_LIBS := $(shell $(PKG_CONFIG) --libs libbpf jansson)
 
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DPROFPIPE_VERSION='"$(VERSION)"' -I. -I$(GEN) \
 	-fno-common -fstack-protector-strong $(WARN) $(PKG_CFLAGS) $(CFLAGS)
@@ -119,7 +119,7 @@ define tool_rule
 $(BIN)/prof-$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) \
 		$(patsubst %.S,$(OBJ)/%.o,$(wildcard tools/$(1)/*.S)) $(LIB)
 	$$(call quiet,LINK,$$@)mkdir -p $$(@D) && $$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ \
-		$(if $(filter capture,$(1)),$$(BPF_LIBS)) $$(PKG_LIBS)
+		$(if $(filter capture,$(1)),$$(CAPTURE_LIBS)) $$(PKG_LIBS)
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 

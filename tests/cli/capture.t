@@ -4,13 +4,7 @@
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/capture.sh"
 
-[ "$(id -u)" -eq 0 ] || skip_all 'needs root'
-run prof-capture -q -d 0.05
-if [ "$status" -ne 0 ] &&
-	grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown|PID namespace' "$tmp/err"; then
-	skip_all "$(cat "$tmp/err")"
-fi
-is "$status" 0 'captures here' || diag "$tmp/err"
+needs_capture
 
 # --- accounting of CPUs that have nothing to do ------------------------------------------------
 prof-capture -F 99 -d 4 -i 2 -o "$tmp/quiet-%S"

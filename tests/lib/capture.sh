@@ -4,6 +4,17 @@
 workload=$build/tests/lib/workload
 cpus=$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc)
 
+# Skip all where the machine does not let us capture.
+needs_capture() {
+	[ "$(id -u)" -eq 0 ] || skip_all 'needs root'
+	run prof-capture -q -d 0.05
+	if [ "$status" -ne 0 ] &&
+		grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown|PID namespace' "$tmp/err"; then
+		skip_all "$(cat "$tmp/err")"
+	fi
+	is "$status" 0 'captures here' || diag "$tmp/err"
+}
+
 # stacks FILE: one line for each stack, root first, with its number of samples
 stacks() {
 	prof-symbolize -q "$1" | prof-render -f folded -t samples

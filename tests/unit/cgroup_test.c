@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "lib/sym/cgroup.h"
+#include "lib/sym/podlog.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID32 "0123456789abcdef0123456789abcdef"
@@ -69,9 +71,42 @@ static void test_paths(void **state)
 	}
 }
 
+static void test_podlog(void **state)
+{
+	char longest[POD_NAME_MAX + 64];
+	struct pod_names p;
+
+	(void)state;
+	assert_true(podlog_of_container("web-5d4_shop_front-end-" ID ".log", ID, &p));
+	assert_string_equal(p.pod, "web-5d4");
+	assert_string_equal(p.namespace, "shop");
+	assert_string_equal(p.container, "front-end");
+	assert_false(podlog_of_container("web_shop_front-" ID ".log", ID32, &p));
+	assert_false(podlog_of_container("web_shop-" ID ".log", ID, &p));
+	assert_false(podlog_of_container("a_b_c_d-" ID ".log", ID, &p));
+	assert_false(podlog_of_container("a__c-" ID ".log", ID, &p));
+	assert_false(podlog_of_container("__-" ID ".log", ID, &p));
+	assert_false(podlog_of_container("a_b_c-" ID ".gz", ID, &p));
+	assert_false(podlog_of_container("-" ID ".log", ID, &p));
+	assert_false(podlog_of_container("a_b_c-.log", "", &p));
+	memset(longest, 'x', POD_NAME_MAX);
+	strcpy(longest + POD_NAME_MAX, "_b_c-7.log");
+	assert_false(podlog_of_container(longest, "7", &p));
+	assert_true(podlog_of_container(longest + 1, "7", &p));
+
+	assert_true(podlog_of_pod("shop_web-5d4_" UID, UID, &p));
+	assert_string_equal(p.pod, "web-5d4");
+	assert_string_equal(p.namespace, "shop");
+	assert_string_equal(p.container, "");
+	assert_false(podlog_of_pod(UID, UID, &p)); /* as kubelets before 1.14 had it */
+	assert_false(podlog_of_pod("_" UID, UID, &p));
+	assert_false(podlog_of_pod("web_" UID, UID, &p));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_podlog),
+					   cmocka_unit_test(test_paths)};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,7 +132,7 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 	st.n = 0;
 	add_kernel(b, ev, &st);
 	add_user(b, p, ev, &st);
-	labels = labels_of_sample(&b->conf->labels, b->cgroups, b->store, b->epoch, p,
+	labels = labels_of_sample(&b->conf->labels, &b->sources, b->store, b->epoch, p,
 				  &ev->h);
 	b->kept++;
 	return profile_add(b->profile, store_stack(b->store, st.frames, st.n), labels,

@@ -31,7 +31,7 @@ struct builder {
 	const struct build_conf *conf;
 	struct procs *procs;
 	struct kernel *kernel;
-	struct cgroups *cgroups;
+	struct label_sources sources;
 	struct store *store;
 	struct profile *profile;
 	uint32_t epoch; /* number of this profile, from 1 */

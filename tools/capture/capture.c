@@ -48,7 +48,7 @@ struct capture {
 	struct sideband *side;
 	struct procs procs;
 	struct kernel kernel;
-	struct cgroups *cgroups;
+	struct label_sources sources;
 	struct builder builder;
 	struct command command;
 	struct report report;
@@ -84,9 +84,12 @@ static void decide_by_name(void *ctx, uint32_t tgid, const char *comm)
 	sampler_want(c->sampler, tgid, match ? WANT_COMM : 0, match ? 0 : WANT_COMM);
 }
 
-static void on_side_record(void *ctx, const struct side_record *r)
+static void on_side_record(void *ctx, struct side_record *r)
 {
 	struct capture *c = ctx;
+
+	if (r->kind == SIDE_COMM && r->exec && c->procs.env_names)
+		r->env = procread_env(r->tgid, c->procs.env_names);
 
 	if (r->kind == SIDE_COMM && r->tid == r->tgid && c->o->ncomms)
 		decide_by_name(c, r->tgid, r->name);
@@ -475,7 +478,7 @@ static void set_up(struct capture *c)
 		.conf = &c->conf,
 		.procs = &c->procs,
 		.kernel = &c->kernel,
-		.cgroups = c->cgroups,
+		.sources = c->sources,
 	};
 }
 
@@ -554,7 +557,9 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	int r;
 
 	procs_init(&c.procs);
-	c.cgroups = cgroups_new();
+	c.sources.cgroups = cgroups_new();
+	c.sources.containers = containers_new(o->root);
+	c.procs.env_names = o->labels.nenv ? (const char *)o->env_names.data : NULL;
 	r = capture(&c, e);
 	if (r == -EPIPE) /* the reader has enough */
 		r = 0;
@@ -564,7 +569,8 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	sideband_free(c.side);
 	procs_release(&c.procs);
 	kernel_release(&c.kernel);
-	cgroups_free(c.cgroups);
+	cgroups_free(c.sources.cgroups);
+	containers_free(c.sources.containers);
 	command_release(&c.command);
 	host_release(&c.host);
 	buf_release(&c.pending);

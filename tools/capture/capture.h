@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/ui/cli.h"
 #include "tools/capture/labels.h"
@@ -23,6 +24,8 @@ struct capture_opts {
 	char **command;	     /* NULL-terminated; NULL: none */
 	uint64_t ring_bytes; /* 0: by rate and CPUs */
 	bool stats;
+	const char *root;	  /* of the host, for what tells names of containers */
+	struct buf env_names;	  /* for procread_env() */
 	struct label_conf labels; /* node NULL: the host's name */
 };
 

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/sym/cgroup.h"
+#include "tools/capture/procread.h"
 
-#define LABELS_MAX 16 /* of ours, beside those the user gives */
+#define LABELS_MAX 32 /* of ours, beside those the user gives */
 
 static const struct {
 	const char *name;
@@ -19,6 +21,9 @@ static const struct {
 	{"executable", 0},
 	{"build_id", 0},
 	{"container_id", 0},
+	{"container", 0},
+	{"pod", 0},
+	{"namespace", 0},
 	{"systemd_unit", 0},
 	{"node", 0},
 	{"thread_name", LABEL_THREAD_NAME},
@@ -28,6 +33,7 @@ static const struct {
 	{"cgroup", LABEL_CGROUP},
 	{"pod_uid", LABEL_POD_UID},
 	{"kernel_release", LABEL_KERNEL_RELEASE},
+	{"image", LABEL_IMAGE},
 };
 
 int labels_choose(const char *list, uint32_t *extra, struct err *e)
@@ -85,6 +91,12 @@ static void remove_key(struct label_list *l, const char *key)
 	l->n = kept;
 }
 
+static void set_str(struct label_list *l, const char *key, const char *value)
+{
+	remove_key(l, key);
+	put_str(l, key, value);
+}
+
 /* A name the kernel gave, in its fixed field. */
 static void put_comm(struct label_list *l, const char *key,
 		     const char comm[EVENT_COMM_LEN])
@@ -114,26 +126,48 @@ static void put_executable(struct label_list *l, struct proc *p, struct space *s
 	put_str(l, "build_id", hex);
 }
 
-static void put_cgroup(const struct label_conf *conf, struct label_list *l,
-		       const char *path)
+/* A pod that left nothing on disk: its name is the host name that its programs are told. */
+static void put_host_name(struct label_list *l, uint32_t tgid)
 {
-	char name[CGROUP_NAME_MAX];
+	char *env = procread_env(tgid, "HOSTNAME\0");
+
+	put_str(l, "pod", procread_env_value(env, "HOSTNAME"));
+	free(env);
+}
+
+static void put_cgroup(const struct label_conf *conf, const struct label_sources *src,
+		       struct label_list *l, uint32_t tgid, const char *path)
+{
+	char id[CGROUP_NAME_MAX] = "", uid[CGROUP_NAME_MAX] = "", unit[CGROUP_NAME_MAX];
+	const struct container_names *found;
 
 	if (conf->extra & LABEL_CGROUP)
 		put_str(l, "cgroup", path);
-	if (cgroup_container_id(path, name))
-		put_str(l, "container_id", name);
-	if (cgroup_systemd_unit(path, name))
-		put_str(l, "systemd_unit", name);
-	if (conf->extra & LABEL_POD_UID && cgroup_pod_uid(path, name))
-		put_str(l, "pod_uid", name);
+	if (cgroup_systemd_unit(path, unit))
+		put_str(l, "systemd_unit", unit);
+	cgroup_container_id(path, id);
+	cgroup_pod_uid(path, uid);
+	if (!*id && !*uid)
+		return;
+	put_str(l, "container_id", id);
+	if (conf->extra & LABEL_POD_UID)
+		put_str(l, "pod_uid", uid);
+	found = containers_find(src->containers, id, uid);
+	put_str(l, "container", found->container);
+	if (found->pod)
+		put_str(l, "pod", found->pod);
+	else if (*uid)
+		put_host_name(l, tgid);
+	put_str(l, "namespace", found->namespace);
+	if (conf->extra & LABEL_IMAGE)
+		put_str(l, "image", found->image);
 }
 
-static uint32_t make_set(const struct label_conf *conf, struct cgroups *cg,
+static uint32_t make_set(const struct label_conf *conf, const struct label_sources *src,
 			 struct store *st, struct proc *p, const struct sample_head *h,
 			 struct space *s)
 {
-	struct label v[LABELS_MAX + LABELS_FIXED_MAX];
+	struct label v[LABELS_MAX + 2 * LABELS_FIXED_MAX];
 	struct label_list l = {.st = st, .v = v};
 	char number[16];
 	size_t i;
@@ -141,7 +175,7 @@ static uint32_t make_set(const struct label_conf *conf, struct cgroups *cg,
 	put_comm(&l, "comm", h->leader_comm);
 	put_num(&l, "pid", h->tgid);
 	put_executable(&l, p, s);
-	put_cgroup(conf, &l, cgroups_path(cg, p, h->cgroup_id));
+	put_cgroup(conf, src, &l, h->tgid, cgroups_path(src->cgroups, p, h->cgroup_id));
 	put_str(&l, "node", conf->node);
 	if (conf->extra & LABEL_THREAD_NAME)
 		put_comm(&l, "thread_name", h->comm);
@@ -155,14 +189,20 @@ static uint32_t make_set(const struct label_conf *conf, struct cgroups *cg,
 		snprintf(number, sizeof(number), "%u", h->cpu);
 		put_str(&l, "cpu", number);
 	}
+	for (i = 0; i < conf->nenv; i++) {
+		const char *value =
+			procread_env_value(s ? s->env : NULL, conf->env[i].value);
+
+		if (value)
+			set_str(&l, conf->env[i].key, value);
+	}
 	for (i = 0; i < conf->nfixed; i++) {
-		remove_key(&l, conf->fixed[i].key);
-		put_str(&l, conf->fixed[i].key, conf->fixed[i].value);
+		set_str(&l, conf->fixed[i].key, conf->fixed[i].value);
 	}
 	return store_labelset(st, v, l.n);
 }
 
-uint32_t labels_of_sample(const struct label_conf *conf, struct cgroups *cg,
+uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sources *src,
 			  struct store *st, uint32_t epoch, struct proc *p,
 			  const struct sample_head *h)
 {
@@ -172,12 +212,12 @@ uint32_t labels_of_sample(const struct label_conf *conf, struct cgroups *cg,
 	struct label_cache *c = &p->labels;
 
 	if (conf->extra & per_sample)
-		return make_set(conf, cg, st, p, h, s);
+		return make_set(conf, src, st, p, h, s);
 	if (c->epoch != epoch || c->space != s || c->cgroup_id != h->cgroup_id ||
 	    memcmp(c->comm, h->leader_comm, sizeof(c->comm))) {
 		*c = (struct label_cache){
 			.epoch = epoch,
-			.labelset = make_set(conf, cg, st, p, h, s),
+			.labelset = make_set(conf, src, st, p, h, s),
 			.cgroup_id = h->cgroup_id,
 			.space = s,
 		};

@@ -10,6 +10,7 @@
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
 #include "tools/capture/cgroups.h"
+#include "tools/capture/containers.h"
 #include "tools/capture/procs.h"
 
 /* Those that a sample has only when asked for. */
@@ -21,6 +22,7 @@ enum label_extra {
 	LABEL_CGROUP = 1 << 4,
 	LABEL_POD_UID = 1 << 5,
 	LABEL_KERNEL_RELEASE = 1 << 6,
+	LABEL_IMAGE = 1 << 7,
 };
 
 struct label_pair {
@@ -36,12 +38,21 @@ struct label_conf {
 	const char *kernel_release;
 	struct label_pair fixed[LABELS_FIXED_MAX]; /* on every sample */
 	size_t nfixed;
+	struct label_pair
+		env[LABELS_FIXED_MAX]; /* from the variable `value` of the process */
+	size_t nenv;
+};
+
+/* Where labels come from, beside the process itself. */
+struct label_sources {
+	struct cgroups *cgroups;
+	struct containers *containers;
 };
 
 /* Add the labels of a comma-separated list; unknown ones are named in e. */
 int labels_choose(const char *list, uint32_t *extra, struct err *e);
 
 /* The label set of a sample of p, in the store of profile number `epoch`. */
-uint32_t labels_of_sample(const struct label_conf *conf, struct cgroups *cg,
+uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sources *src,
 			  struct store *st, uint32_t epoch, struct proc *p,
 			  const struct sample_head *h);

@@ -11,7 +11,16 @@
 #define RATE_MAX 50000
 #define INTERVAL_MIN_NS 10000000
 
-enum { OPT_COMM = 0x2000, OPT_LABEL, OPT_LABELS, OPT_NODE, OPT_RING, OPT_STATS };
+enum {
+	OPT_COMM = 0x2000,
+	OPT_ENV_LABEL,
+	OPT_LABEL,
+	OPT_LABELS,
+	OPT_NODE,
+	OPT_RING,
+	OPT_ROOT,
+	OPT_STATS,
+};
 
 static const struct argp_option options[] = {
 	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
@@ -26,8 +35,13 @@ static const struct argp_option options[] = {
 	 3},
 	{"labels", OPT_LABELS, "LIST", 0,
 	 "More labels of our own: thread_name, thread_id, ppid, cpu, cgroup, pod_uid, "
-	 "kernel_release",
+	 "kernel_release, image",
 	 3},
+	{"env-label", OPT_ENV_LABEL, "NAME[=KEY]", 0,
+	 "A label from the process's environment: KEY (name in lower case); may repeat",
+	 3},
+	{"root", OPT_ROOT, "DIR", 0,
+	 "Where the host's root is: container names are looked up there (/)", 3},
 	{"node", OPT_NODE, "NAME", 0, "The label node (the machine's name)", 3},
 	{"ring", OPT_RING, "SIZE", 0, "Room for samples on their way (by rate and CPUs)",
 	 4},
@@ -89,6 +103,26 @@ static void parse_label(struct capture_opts *o, const char *arg)
 	};
 }
 
+static void parse_env_label(struct capture_opts *o, const char *arg)
+{
+	struct label_conf *l = &o->labels;
+	size_t n = strcspn(arg, "="), i;
+	char *key;
+
+	if (!n || (arg[n] && !arg[n + 1]))
+		cli_usage_error("--env-label: not NAME or NAME=KEY: %s", arg);
+	if (l->nenv == LABELS_FIXED_MAX)
+		cli_usage_error("--env-label: more than %d", LABELS_FIXED_MAX);
+	key = arg[n] ? xstrdup(arg + n + 1) : xstrndup(arg, n);
+	for (i = 0; !arg[n] && key[i]; i++) {
+		if (key[i] >= 'A' && key[i] <= 'Z')
+			key[i] += 'a' - 'A';
+	}
+	l->env[l->nenv++] = (struct label_pair){.key = key, .value = xstrndup(arg, n)};
+	buf_put(&o->env_names, arg, n);
+	buf_putc(&o->env_names, 0);
+}
+
 /* COMMAND starts after "--": its options are not ours. */
 static void parse_command(struct capture_opts *o, struct argp_state *state)
 {
@@ -135,6 +169,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (labels_choose(arg, &o->labels.extra, &e) < 0)
 			cli_usage_error("--labels: %s", e.msg);
 		return 0;
+	case OPT_ENV_LABEL:
+		parse_env_label(o, arg);
+		return 0;
+	case OPT_ROOT:
+		o->root = arg;
+		return 0;
 	case OPT_NODE:
 		o->labels.node = arg;
 		return 0;
@@ -154,6 +194,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			cli_usage_error("no COMMAND after --");
 		return 0;
 	case ARGP_KEY_END:
+		buf_putc(&o->env_names, 0);
 		if (o->count && !o->interval_ns)
 			cli_usage_error("-n: needs -i");
 		if (o->count && o->count > (uint64_t)(INT64_MAX / 4 / o->interval_ns))
@@ -168,7 +209,7 @@ int main(int argc, char **argv)
 	static const struct argp_child children[] = {{&cli_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARG...]]", doc, children, NULL, NULL};
-	struct capture_opts o = {.rate_hz = 99};
+	struct capture_opts o = {.rate_hz = 99, .env_names = BUF_INIT(1 << 20)};
 	struct err e;
 	size_t i;
 	int r;
@@ -178,6 +219,11 @@ int main(int argc, char **argv)
 	r = capture_run(&o, &e);
 	for (i = 0; i < o.labels.nfixed; i++)
 		free(o.labels.fixed[i].key);
+	for (i = 0; i < o.labels.nenv; i++) {
+		free(o.labels.env[i].key);
+		free((char *)o.labels.env[i].value);
+	}
+	buf_release(&o.env_names);
 	free(o.pids);
 	free(o.comms);
 	return cli_finish(r, EXIT_OK, &e);

@@ -25,6 +25,7 @@
 #include "tools/capture/procs.h"
 
 #define MAPS_MAX_BYTES (64 << 20)
+#define ENV_MAX_BYTES (16 << 20)
 #define PF_KTHREAD 0x00200000
 
 static int open_proc(uint32_t tgid, const char *name, int flags)
@@ -199,6 +200,8 @@ static void read_maps(struct procs *ps, struct proc *p, uint32_t tid, uint64_t n
 	if (!read_all(tid, "maps", &text))
 		goto out;
 	s = proc_new_image(p, p->nimages ? now_ns : p->born_ns);
+	if (ps->env_names)
+		s->env = procread_env(tid, ps->env_names);
 	at = (const char *)text.data;
 	end = at + text.len;
 	while (text.len && (r = maps_next(&at, end, &l)) != 0) {
@@ -355,6 +358,62 @@ void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint6
 	if (st.st_ino == f->inode)
 		build_id_from_fd(fd, &f->build_id);
 	close(fd);
+}
+
+/* Where a list of strings with an empty one at the end ends. */
+static const char *list_end(const char *list)
+{
+	while (*list)
+		list += strlen(list) + 1;
+	return list + 1;
+}
+
+char *procread_env_copy(const char *env)
+{
+	return env ? xmemdup(env, list_end(env) - env) : NULL;
+}
+
+const char *procread_env_value(const char *env, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; env && *env; env += strlen(env) + 1) {
+		if (!strncmp(env, name, n) && env[n] == '=')
+			return env + n + 1;
+	}
+	return NULL;
+}
+
+static bool is_named(const char *variable, const char *names)
+{
+	for (; *names; names += strlen(names) + 1) {
+		if (!strncmp(variable, names, strlen(names)) &&
+		    variable[strlen(names)] == '=')
+			return true;
+	}
+	return false;
+}
+
+char *procread_env(uint32_t tgid, const char *names)
+{
+	struct buf all = BUF_INIT(ENV_MAX_BYTES), kept = BUF_INIT(ENV_MAX_BYTES);
+	const char *at, *end;
+	char *env = NULL;
+
+	if (read_all(tgid, "environ", &all)) {
+		at = buf_str(&all);
+		end = at + all.len;
+		for (; at < end; at += strlen(at) + 1) {
+			if (is_named(at, names))
+				buf_put(&kept, at, strlen(at) + 1);
+		}
+		buf_put(&kept, "", 1);
+		if (!kept.overflow)
+			env = xmemdup(kept.data, kept.len);
+	}
+	buf_release(&all);
+	buf_release(&kept);
+	return env;
 }
 
 uint32_t procread_tgid(uint32_t tid)

@@ -23,6 +23,18 @@ void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint6
 /* A small file below /proc/PID, NUL-terminated: its length or -errno. */
 int procread_file(uint32_t tgid, const char *name, char *out, size_t size);
 
+/*
+ * Of the environment that the process's program was started with, the variables in `names` (their
+ * names, each NUL-terminated, an empty one at the end): "NAME=VALUE" strings in the same form,
+ * allocated. NULL: cannot be read.
+ */
+char *procread_env(uint32_t tgid, const char *names);
+
+char *procread_env_copy(const char *env);
+
+/* The value of a variable in what procread_env() gave (may be NULL); NULL if it is not there. */
+const char *procread_env_value(const char *env, const char *name);
+
 /* The process that thread tid belongs to; 0: not known. */
 uint32_t procread_tgid(uint32_t tid);
 

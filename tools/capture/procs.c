@@ -106,6 +106,7 @@ static void space_put(struct procs *ps, struct space *s)
 	for (i = 0; i < s->n; i++)
 		procs_file_put(ps, s->vmas[i].file);
 	procs_file_put(ps, s->exe);
+	free(s->env);
 	free(s->vmas);
 	free(s);
 }
@@ -118,6 +119,7 @@ static struct space *space_copy(const struct space *from)
 	*s = *from;
 	s->refs = 1;
 	s->cap = s->n;
+	s->env = procread_env_copy(s->env);
 	s->vmas = s->n ? xmemdup(from->vmas, s->n * sizeof(*s->vmas)) : NULL;
 	for (i = 0; i < s->n; i++) {
 		if (s->vmas[i].file)
@@ -322,12 +324,19 @@ static struct proc *proc_of_record(struct procs *ps, const struct side_record *r
 static void on_exec(struct procs *ps, const struct side_record *r)
 {
 	struct proc *p = proc_of_record(ps, r);
+	const char *before;
+	struct space *s;
 
 	if (p->scan_ns >= r->time_ns)
 		return;
 	p->kernel_thread = false;
 	p->v1_read = false; /* a container's first program is moved to its place before */
-	proc_new_image(p, r->time_ns)->exe_next = true;
+	before = p->nimages ? p->images[p->nimages - 1].space->env : NULL;
+	s = proc_new_image(p, r->time_ns);
+	s->exe_next = true;
+	/* who was gone before we looked most likely kept what it had */
+	if (ps->env_names)
+		s->env = procread_env_copy(r->env ? r->env : before);
 }
 
 static void strip_deleted(char *name)

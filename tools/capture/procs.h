@@ -43,6 +43,7 @@ struct space {
 	struct vma *vmas; /* by from_ns; of two that overlap the later one counts */
 	size_t n, cap;
 	struct code_file *exe; /* NULL: not known */
+	char *env;	       /* see procread_env(); NULL: not known */
 	bool exe_next;	       /* just after an exec: the next file mapped is it */
 };
 
@@ -83,6 +84,8 @@ struct procs {
 	size_t nfiles_buckets, nfiles;
 	struct build_id vdso_id;
 	long tick_ns; /* of /proc/PID/stat */
+	const char *
+		env_names; /* variables to read, as procread_env() takes them; NULL: none */
 };
 
 void procs_init(struct procs *ps);

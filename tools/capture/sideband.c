@@ -87,6 +87,12 @@ int sideband_open(const int *cpus, size_t ncpus, struct sideband **out, struct e
 	return 0;
 }
 
+static void release_record(struct side_record *r)
+{
+	free(r->name);
+	free(r->env);
+}
+
 void sideband_free(struct sideband *sb)
 {
 	size_t i;
@@ -102,7 +108,7 @@ void sideband_free(struct sideband *sb)
 			close(r->fd);
 	}
 	for (i = 0; i < sb->n; i++)
-		free(sb->pending[i].name);
+		release_record(&sb->pending[i]);
 	free(sb->pending);
 	free(sb->rings);
 	free(sb->scratch);
@@ -248,7 +254,7 @@ static const uint8_t *record_at(struct sideband *sb, const struct side_ring *r,
 }
 
 static void drain_ring(struct sideband *sb, struct side_ring *ring,
-		       void (*seen)(void *ctx, const struct side_record *r), void *ctx)
+		       void (*seen)(void *ctx, struct side_record *r), void *ctx)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
@@ -271,8 +277,8 @@ static void drain_ring(struct sideband *sb, struct side_ring *ring,
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-void sideband_drain(struct sideband *sb,
-		    void (*seen)(void *ctx, const struct side_record *r), void *ctx)
+void sideband_drain(struct sideband *sb, void (*seen)(void *ctx, struct side_record *r),
+		    void *ctx)
 {
 	size_t i;
 
@@ -298,7 +304,7 @@ void sideband_take(struct sideband *sb, uint64_t until_ns,
 		qsort(sb->pending, sb->n, sizeof(*sb->pending), cmp_records);
 	for (i = 0; i < sb->n && sb->pending[i].time_ns < until_ns; i++) {
 		take(ctx, &sb->pending[i]);
-		free(sb->pending[i].name);
+		release_record(&sb->pending[i]);
 	}
 	sb->n -= i;
 	if (i)

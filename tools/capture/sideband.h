@@ -32,6 +32,7 @@ struct side_record {
 	uint32_t major, minor;	     /* MMAP, only without a build id */
 	uint64_t inode;
 	char *name; /* MMAP: file, COMM: new name; else NULL */
+	char *env; /* what `seen` read of the process's environment, see procread_env() */
 };
 
 struct sideband;
@@ -44,8 +45,8 @@ void sideband_free(struct sideband *sb);
 int sideband_epoll(struct sideband *sb, int epoll_fd, uint64_t data, struct err *e);
 
 /* Take over what the rings hold; each new record is also shown to `seen` (may be NULL). */
-void sideband_drain(struct sideband *sb,
-		    void (*seen)(void *ctx, const struct side_record *r), void *ctx);
+void sideband_drain(struct sideband *sb, void (*seen)(void *ctx, struct side_record *r),
+		    void *ctx);
 
 /* Hand out, in order of time, and forget the records before `until_ns`. */
 void sideband_take(struct sideband *sb, uint64_t until_ns,
