@@ -22,6 +22,8 @@ struct elfmake {
 	Elf64_Shdr sh[32];
 	Elf64_Phdr ph[8];
 	unsigned nsh, nph;
+	uint16_t machine; /* 0: EM_X86_64 */
+	uint64_t entry;
 };
 
 static inline unsigned elfmake_section(struct elfmake *m, const char *name, uint32_t type,
@@ -78,8 +80,9 @@ static inline int elfmake_fd(struct elfmake *m, uint16_t type)
 	Elf64_Ehdr eh = {
 		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 		.e_type = type,
-		.e_machine = EM_X86_64,
+		.e_machine = m->machine ? m->machine : EM_X86_64,
 		.e_version = EV_CURRENT,
+		.e_entry = m->entry,
 		.e_phoff = sizeof(Elf64_Ehdr),
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr),
