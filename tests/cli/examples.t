@@ -147,7 +147,7 @@ END
 inputs=$tmp/inputs
 mkdir "$inputs"
 cd "$inputs" || exit
-mkdir -p v1 v2 old new var/lib/profiles var/spool/app var/spool/profiles
+mkdir -p v1 v2 old new var/tmp/prof
 labels='"comm"="app" "pod"="web-7f9c"'
 twin 9000 200 400 "$labels" | prof-merge -o v1/1.pb.gz
 twin 8000 205 100 "$labels" | prof-merge -o v2/1.pb.gz
@@ -165,9 +165,8 @@ cp new.pb.gz b.pb.gz
 cp v1.pb.gz app.pb.gz
 cp v1.pb.gz day.pb.gz
 for ago in 3000 1500 300; do
-	twin $ago 200 400 "$labels \"version\"=\"1\"" | prof-merge -o var/spool/app/1-$ago.pb.gz
-	twin $ago 205 100 "$labels \"version\"=\"2\"" | prof-merge -o var/spool/app/2-$ago.pb.gz
-	twin $ago 200 100 "$labels" | prof-merge -o var/spool/profiles/$ago.pb.gz
+	twin $ago 200 400 "$labels \"version\"=\"1\"" | prof-merge -o var/tmp/prof/1-$ago.pb.gz
+	twin $ago 205 100 "$labels \"version\"=\"2\"" | prof-merge -o var/tmp/prof/2-$ago.pb.gz
 done
 twin 100 7 9 "$labels" | sed 's/"samples" "count"/"alloc_objects" "count"/
 	s/"cpu" "nanoseconds" default/"alloc_space" "bytes"/' | prof-merge -o heap.pb.gz

@@ -103,6 +103,8 @@ prof-render -f folded "$tmp/large.txt" >"$tmp/large.folded"
 awk '{ sub(/ [0-9]*$/, ""); n = split($0, f, ";"); p = ""
 	for (i = 1; i <= n; i++) { p = p ";" f[i]; if (!(p in seen)) { seen[p]; nodes++ } } }
 	END { print nodes }' "$tmp/large.folded" >"$tmp/large.nodes"
+prof-render --unit auto -n 1 "$tmp/large.txt" | awk 'END { printf "%s\t%s\t%s\t%s\t%s\n", $1, $2, $4, $5, $6 }' \
+	>"$tmp/large.top"
 
 : >"$tmp/large.pprof"
 if command -v go >/dev/null; then
@@ -154,31 +156,6 @@ sample 20 : 4 1 :
 end
 END
 prof-render -o "$tmp/diff.html" "$tmp/diff.txt"
-
-# The large one with a second type, and what changed when a third of it went and some grew.
-sed 's/^type .*/&\ntype "samples" "count"/' "$tmp/large.txt" |
-	awk '$1 == "sample" { $2 = $2 " " 1 + $2 % 7 } { print }' >"$tmp/both.txt"
-awk '$1 == "sample" { n++; if (n % 3 == 0) next; if (n % 3 == 1) { $2 *= 2; $3 += 5 } } { print }' \
-	"$tmp/both.txt" | prof-diff -q -o "$tmp/changed.pb.gz" "$tmp/both.txt" -
-prof-render -o "$tmp/both.html" "$tmp/both.txt"
-prof-render -o "$tmp/changed.html" "$tmp/changed.pb.gz"
-# numbers NAME FILE TYPE…: what -f json says of each type
-numbers() {
-	name=$1 file=$2
-	shift 2
-	for t; do
-		prof-render -f json -t "$t" "$file" >"$tmp/$name.$t.json"
-	done
-}
-numbers both "$tmp/both.txt" cpu samples
-numbers changed "$tmp/changed.pb.gz" cpu samples
-numbers types "$tmp/types.txt" cpu samples alloc_space
-numbers diff "$tmp/diff.txt" samples
-# the figures without a script, a tab between them
-prof-render --no-trim --unit auto -n 50 "$tmp/both.txt" |
-	awk '/flat%/ { on = NR } on && NR > on { print $1 "\t" $2 "\t" $4 "\t" $5 "\t" $6 }' >"$tmp/both.top"
-prof-render -f markdown --no-trim --unit auto -n 50 "$tmp/changed.pb.gz" |
-	sed -n 's/^| \([-0-9].*\) |$/\1/p' | sed 's/ | /\t/g; s/`//g' >"$tmp/changed.top"
 
 f='function 1 "f" "" "" 0
 function 2 "g" "" "" 0

@@ -9,7 +9,6 @@
 #include "lib/io/gz.h"
 #include "lib/ui/escape.h"
 #include "lib/ui/units.h"
-#include "tools/render/change.h"
 #include "tools/render/html_data.h"
 #include "tools/render/html_tree.h"
 #include "tools/render/subject.h"
@@ -53,74 +52,22 @@ static void put_title(const struct report *r, const struct rows *rows, struct bu
 }
 
 struct plain {
+	const struct report *r;
 	const struct weights *weights;
 	struct buf *out;
 	const char *unit;
 };
 
-static void put_amount(const struct plain *t, int64_t v)
-{
-	char text[UNITS_TEXT_MAX];
-
-	put_text(t->out, text, strlen(units_format(v, t->unit, "auto", text)));
-}
-
 static void put_value(const struct plain *t, int64_t v)
 {
 	char text[UNITS_TEXT_MAX];
 
+	units_format(v, t->unit, "auto", text);
 	buf_puts(t->out, "<td>");
-	put_amount(t, v);
+	put_text(t->out, text, strlen(text));
 	units_percent(v, t->weights->total, text);
 	buf_printf(t->out, "</td><td>%s%s</td>", v < 0 ? "-" : "",
 		   text + strspn(text, " "));
-}
-
-/* Old, new, what became of it, and that as a part of the old total. */
-static void put_change(const struct plain *t, int64_t base, int64_t v)
-{
-	struct change change = {base, base + v};
-	struct buf delta = BUF_INIT(SIZE_MAX / 2);
-
-	buf_puts(t->out, "<td>");
-	put_amount(t, change.base);
-	buf_puts(t->out, "</td><td>");
-	put_amount(t, change.new);
-	buf_puts(t->out, "</td><td>");
-	change_put_delta(&delta, &change, t->unit, "auto");
-	put_text(t->out, buf_str(&delta), delta.len);
-	buf_puts(t->out, "</td><td>");
-	change_put_percent(t->out, &change, t->weights->total);
-	buf_puts(t->out, "</td>");
-	buf_release(&delta);
-}
-
-static void put_plain_head(const struct plain *t, struct str type)
-{
-	int64_t base = 0;
-	size_t i;
-
-	buf_puts(t->out, "<table>\n<caption>");
-	put_text(t->out, type.p, type.n);
-	if (t->weights->is_diff) {
-		for (i = 0; i < t->weights->n; i++)
-			base -= t->weights->v[i].minus;
-		buf_puts(t->out, ": old ");
-		put_amount(t, base);
-		buf_puts(t->out, ", new ");
-		put_amount(t, base + t->weights->sum);
-		buf_puts(t->out, "; % of the old total, ");
-	} else {
-		buf_puts(t->out, ", total ");
-	}
-	put_amount(t, t->weights->total);
-	buf_puts(t->out, "</caption>\n<thead><tr>");
-	buf_puts(t->out,
-		 t->weights->is_diff
-			 ? "<th>Flat old</th><th>new</th><th>delta</th><th>%</th>"
-			   "<th>Total old</th><th>new</th><th>delta</th><th>%</th>"
-			 : "<th>Flat</th><th>%</th><th>Total</th><th>%</th>");
-	buf_puts(t->out, "<th>Function</th></tr></thead>\n<tbody>\n");
 }
 
 /* The table for readers without a script: the most, and what it is part of. */
@@ -128,23 +75,24 @@ static void put_plain_table(const struct report *r, const struct rows *rows,
 			    const struct weights *w, struct buf *out)
 {
 	const struct value_type *vt = &r->p->h.types[r->column];
-	struct plain t = {w, out, store_cstr(r->p->store, vt->unit)};
-	const struct row *row;
+	struct plain t = {r, w, out, store_cstr(r->p->store, vt->unit)};
+	struct str type = store_str(r->p->store, vt->type);
+	char text[UNITS_TEXT_MAX];
 	size_t i;
 
-	put_plain_head(&t, store_str(r->p->store, vt->type));
+	buf_puts(out, "<table>\n<caption>");
+	put_text(out, type.p, type.n);
+	units_format(w->total, t.unit, "auto", text);
+	buf_puts(out, w->is_diff ? ", new less old; total of the old " : ", total ");
+	put_text(out, text, strlen(text));
+	buf_puts(out, "</caption>\n<thead><tr><th>Flat</th><th>%</th><th>Total</th>"
+		      "<th>%</th><th>Function</th></tr></thead>\n<tbody>\n");
 	for (i = 0; i < rows->n; i++) {
-		row = &rows->v[i];
 		buf_puts(out, "<tr>");
-		if (w->is_diff) {
-			put_change(&t, row->flat_base, row->flat);
-			put_change(&t, row->cum_base, row->cum);
-		} else {
-			put_value(&t, row->flat);
-			put_value(&t, row->cum);
-		}
+		put_value(&t, rows->v[i].flat);
+		put_value(&t, rows->v[i].cum);
 		buf_puts(out, "<td>");
-		put_text(out, row->name.p, row->name.n);
+		put_text(out, rows->v[i].name.p, rows->v[i].name.n);
 		buf_puts(out, "</td></tr>\n");
 	}
 	buf_puts(out, "</tbody>\n</table>\n");
