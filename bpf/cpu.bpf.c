@@ -15,7 +15,13 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile bool filtering; /* only processes in `want` */
+/*
+ * Who is sampled. by_pid: nobody else than who has WANT_PID. by_labels: user space decides by a
+ * first sample, and again after each change.
+ */
+const volatile bool by_pid, by_labels;
+__u32 generation; /* of decisions */
+bool inherits;	  /* a child is decided on as its parent was */
 const volatile __u64 period_ns = 1;
 
 /*
@@ -52,15 +58,32 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
-	__type(key, __u32);   /* tgid */
-	__type(value, __u32); /* enum want_flags */
+	__type(key, __u32); /* tgid */
+	__type(value, struct want);
 } want SEC(".maps");
+
+static __always_inline bool same_comm(const struct task_struct *leader, const char *comm)
+{
+	__u64 now[EVENT_COMM_LEN / sizeof(__u64)];
+	const __u64 *then = (const void *)comm;
+
+	bpf_core_read(now, sizeof(now), &leader->comm);
+	return now[0] == then[0] && now[1] == then[1];
+}
 
 static __always_inline bool wanted(__u32 tgid)
 {
-	__u32 *flags = bpf_map_lookup_elem(&want, &tgid);
+	struct want *w = bpf_map_lookup_elem(&want, &tgid);
 
-	return flags && *flags;
+	if (by_pid && !(w && w->flags & WANT_PID))
+		return false;
+	if (!by_labels)
+		return true;
+	if (!w || !(w->flags & WANT_DECIDED) || w->generation != generation ||
+	    w->cgroup_id != bpf_get_current_cgroup_id() ||
+	    !same_comm(bpf_get_current_task_btf()->group_leader, w->comm))
+		return true;
+	return w->flags & WANT_KEEP;
 }
 
 static __always_inline void fill_head(struct task_struct *task, __u64 now, __u64 id,
@@ -145,7 +168,7 @@ int sample_tick(void *ctx)
 	if (!all || !e || now >= stop_ns)
 		return 0;
 	c = &all->set[set_of(now)];
-	if (filtering && !wanted(id >> 32)) {
+	if ((by_pid || by_labels) && !wanted(id >> 32)) {
 		c->filtered++;
 		return 0;
 	}
@@ -209,13 +232,19 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	__u32 from = parent->tgid, to = child->tgid, *flags;
+	__u32 from = parent->tgid, to = child->tgid;
+	struct want *w, of_child;
 
 	if (from == to)
 		return 0;
-	flags = bpf_map_lookup_elem(&want, &from);
-	if (flags && *flags)
-		bpf_map_update_elem(&want, &to, flags, BPF_ANY);
+	w = bpf_map_lookup_elem(&want, &from);
+	if (w) {
+		of_child = *w;
+		if (!inherits)
+			of_child.flags &= WANT_PID;
+	}
+	if (w && of_child.flags)
+		bpf_map_update_elem(&want, &to, &of_child, BPF_ANY);
 	else
 		bpf_map_delete_elem(&want,
 				    &to); /* left by an earlier process of this number */

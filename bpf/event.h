@@ -81,8 +81,16 @@ struct sample_cpu_counts {
 	__u64 idle_run; /* ticks in a row up to now that found the CPU idle */
 } __attribute__((aligned(64)));
 
-/* Why a process is sampled: the value of a tgid in the map `want`. */
+/* What is known of whether to sample a process: the value of a tgid in the map `want`. */
+struct want {
+	__u32 flags;		   /* enum want_flags */
+	__u32 generation;	   /* of the rules that decided */
+	__u64 cgroup_id;	   /* the process's when it was decided on */
+	char comm[EVENT_COMM_LEN]; /* likewise */
+};
+
 enum want_flags {
-	WANT_PID = 1 << 0,  /* named, or a child of one: stays so */
-	WANT_COMM = 1 << 1, /* by its name: decided anew when that changes */
+	WANT_PID = 1 << 0,     /* named by number, or a child of one: stays so */
+	WANT_DECIDED = 1 << 1, /* by labels, for as long as name and group stay */
+	WANT_KEEP = 1 << 2,    /* and the decision was yes */
 };

@@ -234,6 +234,50 @@ int selector_parse(const char *text, struct selector **out, struct err *e)
 	return r;
 }
 
+int selector_parse_pair(const char **text, char **key, char **value, struct err *e)
+{
+	struct parser p = {.text = *text, .at = *text, .e = e};
+	char *k = NULL, *v = NULL;
+	size_t n;
+	int r;
+
+	skip_space(&p);
+	r = parse_string(&p, &k, &n);
+	if (!r && !n)
+		r = fail(&p, p.at, "expected the name of a label");
+	skip_space(&p);
+	if (!r && value) {
+		if (*p.at++ != '=')
+			r = fail(&p, p.at - 1, "expected =");
+		else
+			skip_space(&p);
+		if (!r)
+			r = parse_string(&p, &v, &n);
+	}
+	skip_space(&p);
+	if (r) {
+		free(k);
+		free(v);
+		return r;
+	}
+	*text = p.at;
+	*key = k;
+	if (value)
+		*value = v;
+	return 0;
+}
+
+bool selector_has_key(const struct selector *s, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (!strcmp(s->matchers[i].key, key))
+			return true;
+	}
+	return false;
+}
+
 void selector_free(struct selector *s)
 {
 	size_t i;

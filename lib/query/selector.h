@@ -25,6 +25,15 @@ struct selector;
 int selector_parse(const char *text, struct selector **out, struct err *e);
 void selector_free(struct selector *s);
 
+/*
+ * KEY=VALUE in the same notation at *text, which moves behind it and blanks; both are allocated.
+ * With `value` NULL it is KEY alone.
+ */
+int selector_parse_pair(const char **text, char **key, char **value, struct err *e);
+
+/* A condition is on this key. */
+bool selector_has_key(const struct selector *s, const char *key);
+
 /* What stood before the braces, or NULL. */
 const char *selector_type(const struct selector *s);
 

@@ -21,7 +21,7 @@ void builder_begin(struct builder *b)
 
 	builder_release(b);
 	b->epoch++;
-	b->kept = 0;
+	b->kept = b->dropped = 0;
 	b->store = store_new(STORE_EXACT);
 	b->profile = profile_new(b->store);
 	h = &b->profile->h;
@@ -129,11 +129,15 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 	struct stack st;
 	uint32_t labels;
 
+	labels = labels_of_sample(&b->conf->labels, &b->sources, b->store, b->epoch, p,
+				  &ev->h);
+	if (labels == ID_NONE) {
+		b->dropped++;
+		return 0;
+	}
 	st.n = 0;
 	add_kernel(b, ev, &st);
 	add_user(b, p, ev, &st);
-	labels = labels_of_sample(&b->conf->labels, &b->sources, b->store, b->epoch, p,
-				  &ev->h);
 	b->kept++;
 	return profile_add(b->profile, store_stack(b->store, st.frames, st.n), labels,
 			   values, e);

@@ -34,8 +34,8 @@ struct builder {
 	struct label_sources sources;
 	struct store *store;
 	struct profile *profile;
-	uint32_t epoch; /* number of this profile, from 1 */
-	uint64_t kept;
+	uint32_t epoch;		/* number of this profile, from 1 */
+	uint64_t kept, dropped; /* samples: in the profile, and of processes not chosen */
 };
 
 /* What one interval was, beside its samples. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,12 +26,12 @@
 #include "tools/capture/report.h"
 #include "tools/capture/sampler.h"
 #include "tools/capture/sideband.h"
+#include "tools/capture/survey.h"
 
-#define DRAIN_NS (NS_PER_S / 5)		     /* the ring is emptied this often */
-#define SIDE_PAUSE_NS (NS_PER_S / 100)	     /* between two looks at the side band */
-#define SIDE_PAUSE_COMM_NS (NS_PER_S / 1000) /* when a name decides what is sampled */
-#define FORGET_NS NS_PER_S		     /* samples are never later than this */
-#define SAMPLE_BYTES 1024		     /* of a deep one, to size the ring */
+#define DRAIN_NS (NS_PER_S / 5)	       /* the ring is emptied this often */
+#define SIDE_PAUSE_NS (NS_PER_S / 100) /* between two looks at the side band */
+#define FORGET_NS NS_PER_S	       /* samples are never later than this */
+#define SAMPLE_BYTES 1024	       /* of a deep one, to size the ring */
 #define RING_MAX (UINT64_C(64) << 20)
 #define PENDING_MAX (UINT64_C(1) << 30)
 #define NEVER UINT64_MAX
@@ -68,31 +67,15 @@ struct capture {
 
 /* --- what is sampled ----------------------------------------------------------------------- */
 
-static bool is_filtering(const struct capture_opts *o)
-{
-	return o->npids || o->ncomms || o->command;
-}
-
-static void decide_by_name(void *ctx, uint32_t tgid, const char *comm)
-{
-	struct capture *c = ctx;
-	bool match = false;
-	size_t i;
-
-	for (i = 0; i < c->o->ncomms && !match; i++)
-		match = !fnmatch(c->o->comms[i], comm, 0);
-	sampler_want(c->sampler, tgid, match ? WANT_COMM : 0, match ? 0 : WANT_COMM);
-}
-
 static void on_side_record(void *ctx, struct side_record *r)
 {
 	struct capture *c = ctx;
 
 	if (r->kind == SIDE_COMM && r->exec && c->procs.env_names)
 		r->env = procread_env(r->tgid, c->procs.env_names);
-
-	if (r->kind == SIDE_COMM && r->tid == r->tgid && c->o->ncomms)
-		decide_by_name(c, r->tgid, r->name);
+	/* the name tells the kernel; another program of the same name does not */
+	if (r->kind == SIDE_COMM && r->exec && c->sources.chooser)
+		sampler_undecide(c->sampler, r->tgid);
 	if (r->kind == SIDE_CODE)
 		c->kernel.stale = true;
 }
@@ -101,8 +84,7 @@ static void on_gone(void *ctx, uint32_t tgid)
 {
 	struct capture *c = ctx;
 
-	if (is_filtering(c->o))
-		sampler_want(c->sampler, tgid, 0, WANT_PID | WANT_COMM);
+	sampler_forget(c->sampler, tgid);
 }
 
 /* --- samples ------------------------------------------------------------------------------- */
@@ -227,6 +209,13 @@ static void check_late(struct capture *c, uint64_t end_ns)
 	c->late_said = true;
 }
 
+/* Each has its own store of labels. */
+static void begin_profile(struct capture *c)
+{
+	builder_begin(&c->builder);
+	chooser_reset(c->sources.chooser);
+}
+
 static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 {
 	struct buf out = BUF_INIT(UINT64_C(4) << 30);
@@ -244,11 +233,11 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	c->drained_ns = monotonic_ns();
 	lost = sideband_lost(c->side);
 	info.side_lost = lost - c->side_lost;
-	if (info.side_lost &&
-	    procs_scan(&c->procs, c->o->ncomms ? decide_by_name : NULL, c, e) < 0)
+	if (info.side_lost && procs_scan(&c->procs, e) < 0)
 		return -e->code;
 	c->side_lost = lost;
 	r = process(c, end_ns, e);
+	info.ticks.filtered += (int64_t)c->builder.dropped;
 	if (r >= 0)
 		r = builder_finish(&c->builder, &info, &out, e);
 	if (r >= 0)
@@ -269,7 +258,7 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
 		c->stop = true;
 	else if (r >= 0)
-		builder_begin(&c->builder);
+		begin_profile(c);
 	return r;
 }
 
@@ -283,12 +272,24 @@ static int end_early(struct capture *c, struct err *e)
 
 /* --- waiting ------------------------------------------------------------------------------- */
 
+static void reload_rules(struct capture *c)
+{
+	struct err e;
+
+	if (chooser_reload(c->sources.chooser, &e) < 0)
+		cli_note(&c->o->cli, "the rules stay as they were: %s", e.msg);
+	else
+		procs_forget_labels(&c->procs);
+}
+
 static void on_signal(struct capture *c)
 {
 	struct signalfd_siginfo si;
 
 	while (read(c->signal_fd, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo != SIGCHLD)
+		if (si.ssi_signo == SIGHUP && c->o->choice.rules_file)
+			reload_rules(c);
+		else if (si.ssi_signo != SIGCHLD)
 			c->stop = true;
 	}
 	if (c->o->command && command_ended(&c->command))
@@ -297,8 +298,7 @@ static void on_signal(struct capture *c)
 
 static void look_at_side_band(struct capture *c)
 {
-	const struct timespec pause = {.tv_nsec = c->o->ncomms ? SIDE_PAUSE_COMM_NS
-							       : SIDE_PAUSE_NS};
+	const struct timespec pause = {.tv_nsec = SIDE_PAUSE_NS};
 
 	/* a process that starts makes a dozen records, and each would wake us */
 	nanosleep(&pause, NULL);
@@ -364,6 +364,7 @@ static int catch_signals(struct capture *c, struct err *e)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -428,6 +429,13 @@ static int open_output(struct capture *c, struct err *e)
 			     e);
 }
 
+/* Nobody but who was named by number: the kernel alone can tell. */
+static bool by_pid_alone(const struct choice_conf *choice)
+{
+	return choice->by_pid && !choice->comms.n && !choice->cgroups.n &&
+	       !choice->containers.n;
+}
+
 static int open_sources(struct capture *c, struct err *e)
 {
 	const struct capture_opts *o = c->o;
@@ -437,7 +445,9 @@ static int open_sources(struct capture *c, struct err *e)
 		.rate_hz = o->rate_hz,
 		.ring_bytes = sampler_ring_bytes(
 			o->ring_bytes ? o->ring_bytes : default_ring(o, c->host.ncpus)),
-		.filtering = is_filtering(o),
+		.by_pid = by_pid_alone(&o->choice),
+		.by_labels = c->sources.chooser != NULL,
+		.inherits = c->sources.chooser && chooser_inherits(c->sources.chooser),
 		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : NEVER,
 	};
 	size_t i;
@@ -448,9 +458,9 @@ static int open_sources(struct capture *c, struct err *e)
 	if (r < 0)
 		return r;
 	for (i = 0; i < o->npids; i++)
-		sampler_want(c->sampler, o->pids[i], WANT_PID, 0);
+		sampler_want(c->sampler, o->pids[i]);
 	if (o->command)
-		sampler_want(c->sampler, c->command.pid, WANT_PID, 0);
+		sampler_want(c->sampler, c->command.pid);
 	/* first listen, then look: what happens between is seen twice, but not missed */
 	r = sideband_open(c->host.cpus, c->host.ncpus, &c->side, e);
 	if (r < 0)
@@ -458,7 +468,12 @@ static int open_sources(struct capture *c, struct err *e)
 	r = sideband_epoll(c->side, c->epoll_fd, WAKE_SIDE, e);
 	if (r < 0)
 		return r;
-	return procs_scan(&c->procs, o->ncomms ? decide_by_name : NULL, c, e);
+	r = procs_scan(&c->procs, e);
+	if (r >= 0 && c->sources.chooser) {
+		chooser_connect(c->sources.chooser, c->sampler);
+		survey_decide(&c->procs, &c->conf.labels, &c->sources);
+	}
+	return r;
 }
 
 static void set_up(struct capture *c)
@@ -490,7 +505,7 @@ static int start(struct capture *c, struct err *e)
 
 	if (o->count && (!limit || o->count < limit / o->interval_ns))
 		limit = o->count * o->interval_ns;
-	builder_begin(&c->builder);
+	begin_profile(c);
 	c->utc_ns = utc_offset_ns();
 	c->start_ns = c->drained_ns = monotonic_ns();
 	c->stop_ns = limit ? c->start_ns + limit : NEVER;
@@ -512,9 +527,21 @@ static int capture(struct capture *c, struct err *e)
 	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll_fd < 0)
 		return err_errno(e, errno, "epoll");
+	if (choice_by_labels(&o->choice)) {
+		r = chooser_new(&o->choice, &c->sources.chooser, e);
+		if (r < 0)
+			return r;
+	}
+	r = host_init(&c->host, e);
+	if (r < 0)
+		return r;
+	set_up(c);
+	if (o->explain) {
+		r = procs_scan(&c->procs, e);
+		return r < 0 ? r
+			     : survey_explain(&c->procs, &c->conf.labels, &c->sources, e);
+	}
 	r = privilege_check(e);
-	if (r >= 0)
-		r = host_init(&c->host, e);
 	if (r >= 0)
 		r = check_pids(o, e);
 	if (r >= 0)
@@ -528,7 +555,6 @@ static int capture(struct capture *c, struct err *e)
 	if (r < 0)
 		return r;
 	privilege_drop();
-	set_up(c);
 	cli_info(&o->cli,
 		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
 		 " KiB, %zu processes",
@@ -571,6 +597,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	kernel_release(&c.kernel);
 	cgroups_free(c.sources.cgroups);
 	containers_free(c.sources.containers);
+	chooser_free(c.sources.chooser);
 	command_release(&c.command);
 	host_release(&c.host);
 	buf_release(&c.pending);

@@ -9,6 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/ui/cli.h"
+#include "tools/capture/choose.h"
 #include "tools/capture/labels.h"
 
 struct capture_opts {
@@ -19,8 +20,8 @@ struct capture_opts {
 	uint64_t count;	     /* of intervals; 0: no limit */
 	uint32_t *pids;
 	size_t npids, pids_cap;
-	const char **comms; /* patterns of fnmatch(3) */
-	size_t ncomms, comms_cap;
+	struct choice_conf choice;
+	bool explain;	     /* who would be profiled, and nothing else */
 	char **command;	     /* NULL-terminated; NULL: none */
 	uint64_t ring_bytes; /* 0: by rate and CPUs */
 	bool stats;

@@ -15,6 +15,7 @@
 #include "tools/capture/clock.h"
 #include "tools/capture/procread.h"
 
+#define ROOT_ID 1 /* of the v2 hierarchy, mounted or not */
 #define WALK_PAUSE_NS (NS_PER_S / 2)
 
 struct group {
@@ -198,4 +199,28 @@ const char *cgroups_path(struct cgroups *cg, struct proc *p, uint64_t id)
 			return p->v1_cgroup;
 	}
 	return path ? path : "";
+}
+
+uint64_t cgroups_id(struct cgroups *cg, uint32_t tgid)
+{
+	char text[8192], *path, *name;
+	uint64_t id = 0;
+	struct stat st;
+
+	if (procread_file(tgid, "cgroup", text, sizeof(text)) <= 0)
+		return 0;
+	path = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
+	if (!path)
+		return 0;
+	path = strchr(path, '/');
+	if (!path)
+		return 0;
+	path[strcspn(path, "\n")] = 0;
+	if (!cg->v2)
+		return path[1] ? 0 : ROOT_ID;
+	name = xasprintf("%s%s", cg->v2, path);
+	if (stat(name, &st) == 0)
+		id = st.st_ino;
+	free(name);
+	return id;
 }

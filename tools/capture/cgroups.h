@@ -17,3 +17,6 @@ void cgroups_free(struct cgroups *cg);
 
 /* "/system.slice/x.service"; "" if it is not known. Good until the next call. */
 const char *cgroups_path(struct cgroups *cg, struct proc *p, uint64_t id);
+
+/* Its number in the v2 hierarchy as /proc tells it; 0: not known. */
+uint64_t cgroups_id(struct cgroups *cg, uint32_t tgid);

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "lib/sym/cgroup.h"
+#include "tools/capture/choose.h"
 #include "tools/capture/procread.h"
-
-#define LABELS_MAX 32 /* of ours, beside those the user gives */
 
 static const struct {
 	const char *name;
@@ -54,61 +53,7 @@ int labels_choose(const char *list, uint32_t *extra, struct err *e)
 	}
 }
 
-struct label_list {
-	struct store *st;
-	struct label *v;
-	uint32_t n;
-};
-
-static void put_str(struct label_list *l, const char *key, const char *value)
-{
-	if (value && *value)
-		l->v[l->n++] = (struct label){
-			.key = store_puts(l->st, key),
-			.str = store_puts(l->st, value),
-		};
-}
-
-static void put_num(struct label_list *l, const char *key, int64_t num)
-{
-	if (num)
-		l->v[l->n++] = (struct label){
-			.key = store_puts(l->st, key),
-			.numeric = true,
-			.num = num,
-		};
-}
-
-/* What the user says of a key goes, as with prof-merge. */
-static void remove_key(struct label_list *l, const char *key)
-{
-	uint32_t id = store_puts(l->st, key), i, kept = 0;
-
-	for (i = 0; i < l->n; i++) {
-		if (l->v[i].key != id)
-			l->v[kept++] = l->v[i];
-	}
-	l->n = kept;
-}
-
-static void set_str(struct label_list *l, const char *key, const char *value)
-{
-	remove_key(l, key);
-	put_str(l, key, value);
-}
-
-/* A name the kernel gave, in its fixed field. */
-static void put_comm(struct label_list *l, const char *key,
-		     const char comm[EVENT_COMM_LEN])
-{
-	char name[EVENT_COMM_LEN + 1];
-
-	memcpy(name, comm, EVENT_COMM_LEN);
-	name[EVENT_COMM_LEN] = 0;
-	put_str(l, key, name);
-}
-
-static void put_executable(struct label_list *l, struct proc *p, struct space *s)
+static void put_executable(struct label_list *l, struct proc *p, const struct space *s)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
 	struct code_file *exe = s ? s->exe : NULL;
@@ -121,9 +66,9 @@ static void put_executable(struct label_list *l, struct proc *p, struct space *s
 		if (s->vmas[i].file == exe)
 			v = &s->vmas[i];
 	}
-	put_str(l, "executable", exe->name);
+	label_list_put(l, "executable", exe->name);
 	build_id_hex(file_build_id(exe, p->tgid, v), hex);
-	put_str(l, "build_id", hex);
+	label_list_put(l, "build_id", hex);
 }
 
 /* A pod that left nothing on disk: its name is the host name that its programs are told. */
@@ -131,75 +76,99 @@ static void put_host_name(struct label_list *l, uint32_t tgid)
 {
 	char *env = procread_env(tgid, "HOSTNAME\0");
 
-	put_str(l, "pod", procread_env_value(env, "HOSTNAME"));
+	label_list_put(l, "pod", procread_env_value(env, "HOSTNAME"));
 	free(env);
 }
 
+/* One that is there only if it was chosen: else for rules to see. */
+static void put_extra(const struct label_conf *conf, struct label_list *l, uint32_t extra,
+		      const char *key, const char *value)
+{
+	uint32_t from = l->n;
+
+	label_list_put(l, key, value);
+	if (!(conf->extra & extra))
+		label_list_hide(l, from);
+}
+
 static void put_cgroup(const struct label_conf *conf, const struct label_sources *src,
-		       struct label_list *l, uint32_t tgid, const char *path)
+		       struct label_list *l, const struct label_subject *who)
 {
 	char id[CGROUP_NAME_MAX] = "", uid[CGROUP_NAME_MAX] = "", unit[CGROUP_NAME_MAX];
 	const struct container_names *found;
 
-	if (conf->extra & LABEL_CGROUP)
-		put_str(l, "cgroup", path);
-	if (cgroup_systemd_unit(path, unit))
-		put_str(l, "systemd_unit", unit);
-	cgroup_container_id(path, id);
-	cgroup_pod_uid(path, uid);
+	put_extra(conf, l, LABEL_CGROUP, "cgroup", who->cgroup);
+	if (cgroup_systemd_unit(who->cgroup, unit))
+		label_list_put(l, "systemd_unit", unit);
+	cgroup_container_id(who->cgroup, id);
+	cgroup_pod_uid(who->cgroup, uid);
 	if (!*id && !*uid)
 		return;
-	put_str(l, "container_id", id);
-	if (conf->extra & LABEL_POD_UID)
-		put_str(l, "pod_uid", uid);
+	label_list_put(l, "container_id", id);
+	put_extra(conf, l, LABEL_POD_UID, "pod_uid", uid);
 	found = containers_find(src->containers, id, uid);
-	put_str(l, "container", found->container);
+	label_list_put(l, "container", found->container);
 	if (found->pod)
-		put_str(l, "pod", found->pod);
+		label_list_put(l, "pod", found->pod);
 	else if (*uid)
-		put_host_name(l, tgid);
-	put_str(l, "namespace", found->namespace);
-	if (conf->extra & LABEL_IMAGE)
-		put_str(l, "image", found->image);
+		put_host_name(l, who->proc->tgid);
+	label_list_put(l, "namespace", found->namespace);
+	put_extra(conf, l, LABEL_IMAGE, "image", found->image);
+}
+
+void labels_of_process(const struct label_conf *conf, const struct label_sources *src,
+		       const struct label_subject *who, struct label_list *l)
+{
+	const char *env = who->space ? who->space->env : NULL, *value;
+	uint32_t from;
+	size_t i;
+
+	label_list_put_comm(l, "comm", who->comm);
+	label_list_put_num(l, "pid", who->proc->tgid);
+	from = l->n;
+	label_list_put_num(l, "ppid", who->ppid);
+	if (!(conf->extra & LABEL_PPID))
+		label_list_hide(l, from);
+	put_executable(l, who->proc, who->space);
+	put_cgroup(conf, src, l, who);
+	label_list_put(l, "node", conf->node);
+	put_extra(conf, l, LABEL_KERNEL_RELEASE, "kernel_release", conf->kernel_release);
+	for (i = 0; i < conf->nenv; i++) {
+		value = procread_env_value(env, conf->env[i].value);
+		if (value)
+			label_list_set(l, conf->env[i].key, value);
+	}
+	for (i = 0; i < conf->nfixed; i++)
+		label_list_set(l, conf->fixed[i].key, conf->fixed[i].value);
+}
+
+static void put_thread(const struct label_conf *conf, struct label_list *l,
+		       const struct sample_head *h)
+{
+	char number[16];
+
+	if (conf->extra & LABEL_THREAD_NAME)
+		label_list_put_comm(l, "thread_name", h->comm);
+	if (conf->extra & LABEL_THREAD_ID)
+		label_list_put_num(l, "thread_id", h->tid);
+	if (conf->extra & LABEL_CPU) {
+		snprintf(number, sizeof(number), "%u", h->cpu);
+		label_list_put(l, "cpu", number);
+	}
 }
 
 static uint32_t make_set(const struct label_conf *conf, const struct label_sources *src,
-			 struct store *st, struct proc *p, const struct sample_head *h,
-			 struct space *s)
+			 struct store *st, const struct label_subject *who,
+			 const struct sample_head *h)
 {
-	struct label v[LABELS_MAX + 2 * LABELS_FIXED_MAX];
-	struct label_list l = {.st = st, .v = v};
-	char number[16];
-	size_t i;
+	struct label_list l = {.st = st};
 
-	put_comm(&l, "comm", h->leader_comm);
-	put_num(&l, "pid", h->tgid);
-	put_executable(&l, p, s);
-	put_cgroup(conf, src, &l, h->tgid, cgroups_path(src->cgroups, p, h->cgroup_id));
-	put_str(&l, "node", conf->node);
-	if (conf->extra & LABEL_THREAD_NAME)
-		put_comm(&l, "thread_name", h->comm);
-	if (conf->extra & LABEL_THREAD_ID)
-		put_num(&l, "thread_id", h->tid);
-	if (conf->extra & LABEL_PPID)
-		put_num(&l, "ppid", h->ppid);
-	if (conf->extra & LABEL_KERNEL_RELEASE)
-		put_str(&l, "kernel_release", conf->kernel_release);
-	if (conf->extra & LABEL_CPU) {
-		snprintf(number, sizeof(number), "%u", h->cpu);
-		put_str(&l, "cpu", number);
-	}
-	for (i = 0; i < conf->nenv; i++) {
-		const char *value =
-			procread_env_value(s ? s->env : NULL, conf->env[i].value);
-
-		if (value)
-			set_str(&l, conf->env[i].key, value);
-	}
-	for (i = 0; i < conf->nfixed; i++) {
-		set_str(&l, conf->fixed[i].key, conf->fixed[i].value);
-	}
-	return store_labelset(st, v, l.n);
+	labels_of_process(conf, src, who, &l);
+	if (src->chooser && !chooser_takes(src->chooser, &l, who, NULL))
+		return ID_NONE;
+	label_list_show(&l);
+	put_thread(conf, &l, h);
+	return store_labelset(st, l.v, l.n);
 }
 
 uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sources *src,
@@ -208,20 +177,26 @@ uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sour
 {
 	const uint32_t per_sample =
 		LABEL_THREAD_NAME | LABEL_THREAD_ID | LABEL_PPID | LABEL_CPU;
-	struct space *s = proc_space(p, h->ktime);
 	struct label_cache *c = &p->labels;
+	struct label_subject who = {
+		.proc = p,
+		.space = proc_space(p, h->ktime),
+		.comm = h->leader_comm,
+		.ppid = h->ppid,
+		.cgroup_id = h->cgroup_id,
+	};
 
-	if (conf->extra & per_sample)
-		return make_set(conf, src, st, p, h, s);
-	if (c->epoch != epoch || c->space != s || c->cgroup_id != h->cgroup_id ||
-	    memcmp(c->comm, h->leader_comm, sizeof(c->comm))) {
-		*c = (struct label_cache){
-			.epoch = epoch,
-			.labelset = make_set(conf, src, st, p, h, s),
-			.cgroup_id = h->cgroup_id,
-			.space = s,
-		};
-		memcpy(c->comm, h->leader_comm, sizeof(c->comm));
-	}
+	if (!(conf->extra & per_sample) && c->epoch == epoch && c->space == who.space &&
+	    c->cgroup_id == h->cgroup_id &&
+	    !memcmp(c->comm, h->leader_comm, sizeof(c->comm)))
+		return c->labelset;
+	who.cgroup = cgroups_path(src->cgroups, p, h->cgroup_id);
+	*c = (struct label_cache){
+		.epoch = epoch,
+		.labelset = make_set(conf, src, st, &who, h),
+		.cgroup_id = h->cgroup_id,
+		.space = who.space,
+	};
+	memcpy(c->comm, h->leader_comm, sizeof(c->comm));
 	return c->labelset;
 }

@@ -11,6 +11,7 @@
 #include "lib/pprof/model.h"
 #include "tools/capture/cgroups.h"
 #include "tools/capture/containers.h"
+#include "tools/capture/labellist.h"
 #include "tools/capture/procs.h"
 
 /* Those that a sample has only when asked for. */
@@ -47,12 +48,30 @@ struct label_conf {
 struct label_sources {
 	struct cgroups *cgroups;
 	struct containers *containers;
+	struct chooser *chooser; /* NULL: every process is profiled */
+};
+
+/* A process at one time. */
+struct label_subject {
+	struct proc *proc;
+	const struct space *space; /* NULL: not known */
+	const char *comm;	   /* of the thread-group leader, EVENT_COMM_LEN bytes */
+	uint32_t ppid;
+	const char *cgroup; /* path */
+	uint64_t cgroup_id; /* in the v2 hierarchy */
 };
 
 /* Add the labels of a comma-separated list; unknown ones are named in e. */
 int labels_choose(const char *list, uint32_t *extra, struct err *e);
 
-/* The label set of a sample of p, in the store of profile number `epoch`. */
+/* All labels of a whole process; those that were not chosen are hidden. */
+void labels_of_process(const struct label_conf *conf, const struct label_sources *src,
+		       const struct label_subject *who, struct label_list *l);
+
+/*
+ * The label set of a sample of p, in the store of profile number `epoch`; ID_NONE if the process
+ * is not to be profiled.
+ */
 uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sources *src,
 			  struct store *st, uint32_t epoch, struct proc *p,
 			  const struct sample_head *h);

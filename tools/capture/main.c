@@ -12,13 +12,18 @@
 #define INTERVAL_MIN_NS 10000000
 
 enum {
-	OPT_COMM = 0x2000,
+	OPT_CGROUP = 0x2000,
+	OPT_COMM,
+	OPT_CONTAINER,
 	OPT_ENV_LABEL,
+	OPT_EXCLUDE,
+	OPT_EXPLAIN,
 	OPT_LABEL,
 	OPT_LABELS,
 	OPT_NODE,
 	OPT_RING,
 	OPT_ROOT,
+	OPT_RULES,
 	OPT_STATS,
 };
 
@@ -31,6 +36,18 @@ static const struct argp_option options[] = {
 	{"pid", 'p', "PID", 0,
 	 "Only this process and its later children; a list, may repeat", 2},
 	{"comm", OPT_COMM, "GLOB", 0, "Only processes whose name matches; may repeat", 2},
+	{"cgroup", OPT_CGROUP, "PATH", 0,
+	 "Only processes in this control group or below; may repeat", 2},
+	{"container", OPT_CONTAINER, "NAME", 0,
+	 "Only processes of this container: its name, or 12 digits of its id or more; "
+	 "may repeat",
+	 2},
+	{"select", 's', "SELECTOR", 0, "Of these, only what fits; may repeat", 2},
+	{"exclude", OPT_EXCLUDE, "SELECTOR", 0, "And not what fits; may repeat", 2},
+	{"rules", OPT_RULES, "FILE", 0,
+	 "Keep, drop and label processes by rules; read again on SIGHUP", 2},
+	{"explain", OPT_EXPLAIN, NULL, 0,
+	 "Print who would be profiled, why, and with which labels, and stop", 2},
 	{"label", OPT_LABEL, "KEY=VALUE", 0, "Put a label on every sample; may repeat",
 	 3},
 	{"labels", OPT_LABELS, "LIST", 0,
@@ -86,6 +103,12 @@ static void parse_pids(struct capture_opts *o, const char *arg)
 	if (!o->npids)
 		cli_usage_error("-p: not a process: %s", arg);
 	free(list);
+}
+
+static void add_text(struct text_list *l, const char *arg)
+{
+	XGROW(l->v, l->n, l->cap);
+	l->v[l->n++] = arg;
 }
 
 static void parse_label(struct capture_opts *o, const char *arg)
@@ -159,8 +182,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_pids(o, arg);
 		return 0;
 	case OPT_COMM:
-		XGROW(o->comms, o->ncomms, o->comms_cap);
-		o->comms[o->ncomms++] = arg;
+		add_text(&o->choice.comms, arg);
+		return 0;
+	case OPT_CGROUP:
+		add_text(&o->choice.cgroups, arg);
+		return 0;
+	case OPT_CONTAINER:
+		add_text(&o->choice.containers, arg);
+		return 0;
+	case 's':
+		add_text(&o->choice.selects, arg);
+		return 0;
+	case OPT_EXCLUDE:
+		add_text(&o->choice.excludes, arg);
+		return 0;
+	case OPT_RULES:
+		o->choice.rules_file = arg;
+		return 0;
+	case OPT_EXPLAIN:
+		o->explain = true;
 		return 0;
 	case OPT_LABEL:
 		parse_label(o, arg);
@@ -195,6 +235,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		buf_putc(&o->env_names, 0);
+		o->choice.by_pid = o->npids || o->command;
 		if (o->count && !o->interval_ns)
 			cli_usage_error("-n: needs -i");
 		if (o->count && o->count > (uint64_t)(INT64_MAX / 4 / o->interval_ns))
@@ -225,6 +266,10 @@ int main(int argc, char **argv)
 	}
 	buf_release(&o.env_names);
 	free(o.pids);
-	free(o.comms);
+	free(o.choice.comms.v);
+	free(o.choice.cgroups.v);
+	free(o.choice.containers.v);
+	free(o.choice.selects.v);
+	free(o.choice.excludes.v);
 	return cli_finish(r, EXIT_OK, &e);
 }

@@ -60,6 +60,7 @@ int procread_file(uint32_t tgid, const char *name, char *out, size_t size)
 
 struct stat_line {
 	char comm[EVENT_COMM_LEN];
+	uint32_t ppid;
 	uint64_t start_ticks;
 	unsigned int flags;
 	bool zombie; /* the first thread has ended; others may live */
@@ -81,13 +82,15 @@ static bool read_stat(uint32_t tgid, struct stat_line *s)
 	n = close - open - 1;
 	if (n >= sizeof(s->comm))
 		n = sizeof(s->comm) - 1;
+	memset(s->comm, 0, sizeof(s->comm)); /* as the kernel keeps it */
 	memcpy(s->comm, open + 1, n);
-	s->comm[n] = 0;
 	for (p = close + 1, field = 3; *p && field < 22; field++) {
 		while (*p == ' ')
 			p++;
 		if (field == 3)
 			s->zombie = *p == 'Z';
+		if (field == 4)
+			s->ppid = strtoul(p, NULL, 10);
 		if (field == 9)
 			s->flags = strtoul(p, NULL, 10);
 		while (*p && *p != ' ')
@@ -95,6 +98,17 @@ static bool read_stat(uint32_t tgid, struct stat_line *s)
 	}
 	s->start_ticks = strtoull(p, NULL, 10);
 	return field == 22;
+}
+
+bool procread_identity(uint32_t tgid, char comm[EVENT_COMM_LEN], uint32_t *ppid)
+{
+	struct stat_line s;
+
+	if (!read_stat(tgid, &s))
+		return false;
+	memcpy(comm, s.comm, EVENT_COMM_LEN);
+	*ppid = s.ppid;
+	return true;
 }
 
 /*
@@ -264,8 +278,7 @@ bool procread_proc(struct procs *ps, struct proc *p)
 	return true;
 }
 
-static void scan_one(struct procs *ps, uint32_t tgid,
-		     void (*seen)(void *ctx, uint32_t tgid, const char *comm), void *ctx)
+static void scan_one(struct procs *ps, uint32_t tgid)
 {
 	struct proc *p = procs_latest(ps, tgid);
 	uint64_t now = monotonic_ns();
@@ -276,12 +289,9 @@ static void scan_one(struct procs *ps, uint32_t tgid,
 	if (!p || (p->start_ticks && p->start_ticks != st.start_ticks))
 		p = procs_add(ps, tgid, p ? now : 0);
 	fill(ps, p, &st, now);
-	if (seen)
-		seen(ctx, tgid, st.comm);
 }
 
-int procs_scan(struct procs *ps, void (*seen)(void *ctx, uint32_t tgid, const char *comm),
-	       void *ctx, struct err *e)
+int procs_scan(struct procs *ps, struct err *e)
 {
 	struct dirent *d;
 	uint64_t n;
@@ -293,7 +303,7 @@ int procs_scan(struct procs *ps, void (*seen)(void *ctx, uint32_t tgid, const ch
 	while ((d = readdir(dir))) {
 		if (isdigit((unsigned char)d->d_name[0]) &&
 		    !num_parse_u64(d->d_name, &n) && n <= INT32_MAX)
-			scan_one(ps, n, seen, ctx);
+			scan_one(ps, n);
 	}
 	closedir(dir);
 	return 0;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/event.h"
+
 struct code_file;
 struct proc;
 struct procs;
@@ -19,6 +21,9 @@ bool procread_proc(struct procs *ps, struct proc *p);
 
 /* Fill in f->build_id from the file itself, through the mapping [start, end) or its path. */
 void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end);
+
+/* Name of the first thread, and the parent, as of now. False if the process is not there. */
+bool procread_identity(uint32_t tgid, char comm[EVENT_COMM_LEN], uint32_t *ppid);
 
 /* A small file below /proc/PID, NUL-terminated: its length or -errno. */
 int procread_file(uint32_t tgid, const char *name, char *out, size_t size);

@@ -461,6 +461,17 @@ struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h)
 
 /* --- forgetting ---------------------------------------------------------------------------- */
 
+void procs_forget_labels(struct procs *ps)
+{
+	struct proc *p;
+	size_t i;
+
+	for (i = 0; i < ps->nbuckets; i++) {
+		for (p = ps->buckets[i]; p; p = p->next)
+			p->labels.epoch = 0;
+	}
+}
+
 static void forget_images(struct procs *ps, struct proc *p, uint64_t before_ns)
 {
 	size_t i = 0, n;

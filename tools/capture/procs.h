@@ -95,11 +95,10 @@ void procs_release(struct procs *ps);
 void procs_record(struct procs *ps, const struct side_record *r);
 
 /*
- * Read /proc for all processes, or for one: new ones are added, known ones brought up to date.
- * What cannot be read is left out. `seen` (may be NULL) is told each process and its name.
+ * Read /proc for all processes: new ones are added, known ones brought up to date. What cannot be
+ * read is left out.
  */
-int procs_scan(struct procs *ps, void (*seen)(void *ctx, uint32_t tgid, const char *comm),
-	       void *ctx, struct err *e);
+int procs_scan(struct procs *ps, struct err *e);
 
 /* The process that a sample was taken in; made if it was unknown. */
 struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h);
@@ -115,6 +114,9 @@ const struct build_id *file_build_id(struct code_file *f, uint32_t tgid,
 /* Forget what no sample at or after `before_ns` can ask about. */
 void procs_forget(struct procs *ps, uint64_t before_ns,
 		  void (*gone)(void *ctx, uint32_t tgid), void *ctx);
+
+/* Label sets are made anew: what they depend on has changed. */
+void procs_forget_labels(struct procs *ps);
 
 /* For procread.c: */
 struct proc *procs_latest(struct procs *ps, uint32_t tgid);

@@ -26,9 +26,11 @@ static void add_row(struct report *r, const struct builder *b,
 	char start[NUM_TIME_MAX];
 
 	if (!r->rows++)
-		fprintf(stderr, "%-20s %9s %8s %8s %8s %8s %9s %9s %9s %6s %8s %8s\n",
+		fprintf(stderr,
+			"%-20s %9s %8s %8s %8s %8s %9s %10s %9s %9s %6s %8s %8s\n",
 			"start", "seconds", "expected", "kept", "idle", "filtered",
-			"lost_ring", "lost_rec.", "unexpl.", "procs", "bytes", "cpu_ms");
+			"lost_ring", "lost_timer", "lost_rec.", "unexpl.", "procs",
+			"bytes", "cpu_ms");
 	num_format_time(info->time_ns / NS_PER_S * NS_PER_S, start);
 	fprintf(stderr,
 		"%-20s %9.3f %8" PRId64 " %8" PRIu64 " %8" PRId64 " %8" PRId64
@@ -48,6 +50,7 @@ void report_interval(struct report *r, const struct builder *b,
 	uint64_t taken = b->kept + t->lost_ring;
 
 	r->kept += b->kept;
+	r->undecided += b->dropped;
 	r->length_ns += info->duration_ns;
 	if (t->lost_ring)
 		cli_note(&r->opts->cli,
@@ -67,12 +70,17 @@ void report_end(const struct report *r)
 	const struct capture_opts *o = r->opts;
 	double seconds = (double)r->length_ns / NS_PER_S;
 
+	if (choice_by_labels(&o->choice))
+		cli_info(&o->cli,
+			 "%" PRIu64 " samples were taken before it was known that their "
+			 "process is not asked for",
+			 r->undecided);
 	if (r->kept)
 		return;
-	if (o->npids == 1 && !o->ncomms && !o->command)
+	if (o->npids == 1 && !o->command && !choice_by_labels(&o->choice))
 		cli_note(&o->cli, "no samples: PID %u was not on a CPU in %.3g s",
 			 o->pids[0], seconds);
-	else if (o->npids || o->ncomms || o->command)
+	else if (o->choice.by_pid || choice_by_labels(&o->choice))
 		cli_note(&o->cli,
 			 "no samples: nothing that was asked for was on a CPU in %.3g s",
 			 seconds);

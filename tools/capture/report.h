@@ -10,9 +10,10 @@
 struct report {
 	const struct capture_opts *opts;
 	uint64_t ring_bytes;
-	uint64_t rows;	 /* of the table */
-	uint64_t kept;	 /* in all */
-	uint64_t cpu_ns; /* own, up to the last row */
+	uint64_t rows;	    /* of the table */
+	uint64_t kept;	    /* in all */
+	uint64_t undecided; /* samples of processes that then were not chosen */
+	uint64_t cpu_ns;    /* own, up to the last row */
 	uint64_t length_ns;
 };
 

@@ -82,10 +82,12 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 	s->skel = cpu_bpf__open();
 	if (!s->skel)
 		return err_errno(e, errno, "cannot open the BPF programs");
-	s->skel->rodata->filtering = conf->filtering;
+	s->skel->rodata->by_pid = conf->by_pid;
+	s->skel->rodata->by_labels = conf->by_labels;
+	s->skel->bss->inherits = conf->inherits;
 	s->skel->rodata->period_ns = s->period_ns;
 	s->skel->rodata->length_ns = conf->length_ns;
-	if (!conf->filtering) {
+	if (!conf->by_pid && !conf->by_labels) {
 		bpf_program__set_autoload(s->skel->progs.on_fork, false);
 		bpf_map__set_max_entries(s->skel->maps.want, 1);
 	}
@@ -98,7 +100,7 @@ static int load(struct sampler *s, const struct sampler_conf *conf, struct err *
 	s->switch_link = bpf_program__attach(s->skel->progs.on_switch);
 	if (!s->switch_link)
 		return err_errno(e, errno, "cannot attach to sched_switch");
-	if (conf->filtering) {
+	if (conf->by_pid || conf->by_labels) {
 		s->fork_link = bpf_program__attach(s->skel->progs.on_fork);
 		if (!s->fork_link)
 			return err_errno(e, errno, "cannot attach to sched_process_fork");
@@ -212,19 +214,71 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-void sampler_want(struct sampler *s, uint32_t tgid, uint32_t set, uint32_t clear)
+static int want_fd(const struct sampler *s)
 {
-	int fd = bpf_map__fd(s->skel->maps.want);
-	uint32_t flags = 0, new_flags;
+	return bpf_map__fd(s->skel->maps.want);
+}
 
-	bpf_map_lookup_elem(fd, &tgid, &flags);
-	new_flags = (flags & ~clear) | set;
-	if (new_flags == flags)
-		return;
-	if (new_flags)
-		bpf_map_update_elem(fd, &tgid, &new_flags, BPF_ANY);
+static struct want want_of(const struct sampler *s, uint32_t tgid)
+{
+	struct want w = {0};
+
+	bpf_map_lookup_elem(want_fd(s), &tgid, &w);
+	return w;
+}
+
+static void put_want(struct sampler *s, uint32_t tgid, const struct want *w)
+{
+	if (w->flags)
+		bpf_map_update_elem(want_fd(s), &tgid, w, BPF_ANY);
 	else
-		bpf_map_delete_elem(fd, &tgid);
+		bpf_map_delete_elem(want_fd(s), &tgid);
+}
+
+void sampler_want(struct sampler *s, uint32_t tgid)
+{
+	struct want w = want_of(s, tgid);
+
+	w.flags |= WANT_PID;
+	put_want(s, tgid, &w);
+}
+
+uint32_t sampler_wants(const struct sampler *s, uint32_t tgid)
+{
+	return want_of(s, tgid).flags;
+}
+
+void sampler_decide(struct sampler *s, uint32_t tgid, const char *comm,
+		    uint64_t cgroup_id, bool keep)
+{
+	struct want w = want_of(s, tgid);
+
+	w.flags = (w.flags & WANT_PID) | WANT_DECIDED | (keep ? WANT_KEEP : 0);
+	w.generation = s->skel->bss->generation;
+	w.cgroup_id = cgroup_id;
+	memcpy(w.comm, comm, sizeof(w.comm));
+	put_want(s, tgid, &w);
+}
+
+void sampler_undecide(struct sampler *s, uint32_t tgid)
+{
+	struct want w = want_of(s, tgid);
+
+	if (!(w.flags & WANT_DECIDED))
+		return;
+	w.flags &= WANT_PID;
+	put_want(s, tgid, &w);
+}
+
+void sampler_decide_anew(struct sampler *s, bool inherits)
+{
+	s->skel->bss->inherits = inherits;
+	s->skel->bss->generation++;
+}
+
+void sampler_forget(struct sampler *s, uint32_t tgid)
+{
+	bpf_map_delete_elem(want_fd(s), &tgid);
 }
 
 int sampler_start(struct sampler *s, uint64_t first_ns, uint64_t stop_ns, struct err *e)

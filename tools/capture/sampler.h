@@ -20,7 +20,9 @@ struct sampler_conf {
 	unsigned int rate_hz;
 	uint64_t length_ns;  /* of an interval */
 	uint64_t ring_bytes; /* from sampler_ring_bytes() */
-	bool filtering;	     /* only the processes of sampler_want() */
+	bool by_pid;	/* only processes that sampler_want() named, and their children */
+	bool by_labels; /* those that sampler_decide() keeps, and those not decided on */
+	bool inherits;	/* children are decided on as their parents were */
 };
 
 /* Ticks of all CPUs in one interval. */
@@ -36,8 +38,19 @@ uint64_t sampler_ring_bytes(uint64_t want_bytes);
 int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct err *e);
 void sampler_free(struct sampler *s);
 
-/* Set and clear reasons (enum want_flags) to sample a process; none left: it is not sampled. */
-void sampler_want(struct sampler *s, uint32_t tgid, uint32_t set, uint32_t clear);
+/* The process is one of those named by number. */
+void sampler_want(struct sampler *s, uint32_t tgid);
+/* What is known of it: enum want_flags. */
+uint32_t sampler_wants(const struct sampler *s, uint32_t tgid);
+
+/* Sample a process or not, until its name (EVENT_COMM_LEN bytes) or control group changes. */
+void sampler_decide(struct sampler *s, uint32_t tgid, const char *comm,
+		    uint64_t cgroup_id, bool keep);
+/* It has changed in another way: it is to be decided on anew. Or all are. */
+void sampler_undecide(struct sampler *s, uint32_t tgid);
+void sampler_decide_anew(struct sampler *s, bool inherits);
+/* It is gone. */
+void sampler_forget(struct sampler *s, uint32_t tgid);
 
 /*
  * Start the clocks. The first interval begins at first_ns, which is now; ticks at and after
