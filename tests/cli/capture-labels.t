@@ -74,6 +74,24 @@ done
 ! grep -q '"pod"=' "$tmp/text"
 ok $? 'and it is in no pod'
 
+# --- who is meant, by group and by container -----------------------------------------------------
+sh -c 'echo $$ >"$0/cgroup.procs" && exec "$1" burn 60000' "$groups$group" "$workload" &
+inside=$!
+"$workload" burn 60000 &
+outside=$!
+trap 'kill $inside $outside 2>/dev/null; wait; clean_groups; rm -rf "$tmp"' EXIT
+for o in "--cgroup $slice" "--cgroup $pod/" "--container front" "--container $(echo "$id" | cut -c1-12)" \
+	'-s namespace=shop,comm=workload'; do
+	# shellcheck disable=SC2086 # an option and its value
+	labels $o -d 0.5
+	is "$(grep -o '"pid"=[0-9]*' "$tmp/text" | sort -u)" "\"pid\"=$inside" "$o: only who is in it"
+done
+labels --container "$(echo "$id" | cut -c1-11)" -d 0.2
+! grep -q '^sample' "$tmp/text"
+ok $? 'fewer digits name no container'
+kill "$inside" "$outside"
+wait "$inside" "$outside" 2>/dev/null
+
 # --- a pod whose directory of logs alone is there ------------------------------------------------
 rm -r "$host/run" "$host/var/log/containers" "$host/var/lib"
 mkdir -p "$host/var/log/pods/shop_web-5d4_$uid/front" "$host/var/log/pods/shop_web-5d4_$uid/side"
