@@ -6,6 +6,7 @@
 #pragma once
 
 typedef unsigned char __u8;
+typedef signed char __s8;
 typedef unsigned short __u16;
 typedef unsigned int __u32;
 typedef unsigned long long __u64;

@@ -103,7 +103,7 @@ for l in '"container"="front"' '"pod"="web-5d4"' '"namespace"="shop"'; do
 done
 
 # --- a pod that left nothing ---------------------------------------------------------------------
-rm -r "$host/var"
+rm -r "${host:?}/var"
 labels -- sh -c 'echo $$ >"$0/cgroup.procs" && HOSTNAME=web-77 exec "$1" burn 900' \
 	"$groups$group" "$workload"
 like "$tmp/text" '^sample .*"comm"="workload".*"pod"="web-77"' 'a host name stands for the pod'

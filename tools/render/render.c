@@ -124,8 +124,8 @@ static int check_unit(const struct report *r, size_t n, struct err *e)
 		if (units_fit(unit, r->o->unit))
 			return 0;
 	}
-	return err_set(e, EINVAL, "--unit=%s does not suit values in %s",
-		       r->o->unit, unit && *unit ? unit : "nothing");
+	return err_set(e, EINVAL, "--unit=%s does not suit values in %s", r->o->unit,
+		       unit && *unit ? unit : "nothing");
 }
 
 static int report_each(const struct render_format *f, const struct report *r, size_t n,
