@@ -53,6 +53,13 @@ static bool units(int64_t bytes, int low, int high, int *out)
 	return true;
 }
 
+/* The rule's expression, empty if it has none. */
+static struct cursor expr_of(const struct cfi_rule *rule, bool swap)
+{
+	return cursor_at(rule->expr ? rule->expr : (const uint8_t *)"", rule->expr_n, 0,
+			 swap);
+}
+
 static bool take_op(struct cursor *c, uint8_t op)
 {
 	return cursor_u8(c) == op && !c->bad;
@@ -153,7 +160,7 @@ static bool find_cfa(uint16_t machine, const struct cfi_machine *m,
 static bool find_saved(const struct cfi_rule *rule, bool swap, struct draft *d,
 		       enum unwind_saved at_cfa, enum unwind_saved at_base)
 {
-	struct cursor expr = cursor_at(rule->expr, rule->expr_n, 0, swap);
+	struct cursor expr = expr_of(rule, swap);
 	enum unwind_saved saved = at_base;
 	int64_t offset = 0;
 	uint16_t reg;
@@ -212,7 +219,7 @@ struct unwind_row cfi_row(uint16_t machine, const struct cfi *c,
 			  const struct cfi_state *s)
 {
 	const struct cfi_machine *m = &c->s.machine;
-	struct cursor expr = cursor_at(s->cfa.expr, s->cfa.expr_n, 0, c->s.swap);
+	struct cursor expr = expr_of(&s->cfa, c->s.swap);
 	struct draft d = {0};
 
 	if (c->cie.signal && (machine == EM_AARCH64 || is_x86_sigframe(&s->cfa, expr)))

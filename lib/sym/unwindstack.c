@@ -34,7 +34,7 @@ static bool read_word(const struct walk *w, uint64_t addr, uint64_t *out)
 	uint64_t off = addr - w->copy->addr;
 	struct cursor c;
 
-	if (off > w->copy->n)
+	if (off >= w->copy->n)
 		return false;
 	c = cursor_at(w->copy->data, w->copy->n, off,
 		      __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);

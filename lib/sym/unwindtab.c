@@ -8,12 +8,10 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/sym/cfi_row.h"
+#include "lib/sym/unwindtab_amend.h"
 
 #define PAGE 4096u
 #define PADDING 16 /* bytes: functions begin at multiples of it */
-
-/* How much an entry routine without rows or size may hold: ld.so's has 0x50 bytes. */
-#define ENTRY_SIZE_MAX 256
 
 enum { EH_FRAME, DEBUG_FRAME, SOURCES };
 
@@ -315,84 +313,6 @@ static int make_rows(struct build *b, struct err *e)
 	return r;
 }
 
-/* Size of the symbol that begins at vaddr, 0 if unknown. */
-static uint64_t symbol_size(struct elf_file *f, uint64_t vaddr)
-{
-	struct err ignored;
-	uint64_t value, size;
-	struct cursor c;
-	const uint8_t *p;
-	size_t n, left;
-
-	if (elf_data(f, elf_section(f, ".symtab"), &p, &n, &ignored))
-		return 0;
-	c = cursor_at(p, n, 0, f->swap);
-	for (left = n / sizeof(Elf64_Sym); left; left--) {
-		cursor_skip(&c, offsetof(Elf64_Sym, st_value));
-		value = cursor_u64(&c);
-		size = cursor_u64(&c);
-		if (value == vaddr && size)
-			return size;
-	}
-	return 0;
-}
-
-/* Index of the first row after pc. */
-static size_t first_after(const struct unwind_table *t, uint32_t pc)
-{
-	size_t lo = 0, hi = t->nrows, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->rows[mid].pc <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* How far the entry routine goes: as its symbol says, or a little way into what has no rows. */
-static uint32_t entry_end(struct build *b, uint64_t high, size_t next)
-{
-	uint64_t entry = b->f->entry, size = symbol_size(b->f, entry);
-	const struct unwind_table *t = &b->t;
-
-	if (!size || size > high - entry)
-		size = high - entry < ENTRY_SIZE_MAX ? high - entry : ENTRY_SIZE_MAX;
-	high = entry - b->base + size;
-	if (next < t->nrows && high > t->rows[next].pc)
-		high = t->rows[next].pc;
-	return high < UINT32_MAX ? (uint32_t)high : UINT32_MAX;
-}
-
-/* Two rows for the entry routine where there are none. */
-static void add_entry(struct build *b)
-{
-	uint64_t entry = b->f->entry, high;
-	struct unwind_table *t = &b->t;
-	uint32_t pc, end;
-	size_t at, n;
-
-	if (entry < b->base || entry - b->base >= UINT32_MAX ||
-	    !elf_is_code(b->f, entry, &high))
-		return;
-	pc = (uint32_t)(entry - b->base);
-	if (unwind_table_find(t, pc))
-		return;
-	at = first_after(t, pc);
-	end = entry_end(b, high, at);
-	n = at < t->nrows && t->rows[at].pc == end ? 1 : 2;
-	if (t->nrows + n > b->lim->max_rows)
-		return;
-	XRESERVE(t->rows, b->rows_cap, t->nrows + n);
-	memmove(&t->rows[at + n], &t->rows[at], (t->nrows - at) * sizeof(*t->rows));
-	t->rows[at] = (struct unwind_row){.pc = pc, .rule = UNWIND_END};
-	if (n > 1)
-		t->rows[at + 1] = (struct unwind_row){.pc = end, .rule = UNWIND_NONE};
-	t->nrows += n;
-}
-
 static int build(struct build *b, struct err *e)
 {
 	const uint8_t *p;
@@ -408,10 +328,12 @@ static int build(struct build *b, struct err *e)
 		return r;
 	use_section(b, DEBUG_FRAME, p, r ? 0 : n, 0);
 	r = collect_all(b, e);
-	if (!r && !b->nspans)
-		r = err_set(e, ENODATA, "no unwind information");
 	if (!r)
 		r = make_rows(b, e);
+	if (!r && b->t.nrows + 2 <= b->lim->max_rows)
+		unwind_amend_sigreturn(b->f, b->base, &b->t);
+	if (!r && !b->t.nrows)
+		r = err_set(e, ENODATA, "no unwind information");
 	return r;
 }
 
@@ -429,10 +351,25 @@ int unwind_table_build(struct elf_file *f, const struct unwind_limits *lim,
 		unwind_table_release(&b.t);
 		return r;
 	}
-	add_entry(&b);
+	if (b.t.nrows + 2 <= lim->max_rows)
+		unwind_amend_entry(f, b.base, &b.t);
 	b.t.rows = xreallocarray(b.t.rows, b.t.nrows, sizeof(*b.t.rows));
 	*out = b.t;
 	return 0;
+}
+
+size_t unwind_table_after(const struct unwind_table *t, uint32_t pc)
+{
+	size_t lo = 0, hi = t->nrows, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->rows[mid].pc <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 void unwind_table_release(struct unwind_table *t)
@@ -443,7 +380,7 @@ void unwind_table_release(struct unwind_table *t)
 
 const struct unwind_row *unwind_table_find(const struct unwind_table *t, uint32_t pc)
 {
-	size_t next = first_after(t, pc);
+	size_t next = unwind_table_after(t, pc);
 
 	if (!next || (t->rows[next - 1].rule & 15) == UNWIND_NONE)
 		return NULL;

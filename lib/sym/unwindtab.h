@@ -7,6 +7,10 @@
  * which look for the last beginning. Of two that begin together the first in the file counts.
  * After a function comes a row UNWIND_NONE, unless another one begins within 16 bytes: those
  * are padding, and the row before is good there.
+ *
+ * Some rows no call frame information gives. A file's entry routine is outermost: where nothing
+ * is said of it (ld.so's _start), it has a row UNWIND_END. arm64's vDSO, which has no call frame
+ * information, has UNWIND_SIGNAL for its return from signal handlers.
  */
 #pragma once
 

@@ -63,6 +63,9 @@ struct frame {
 };
 
 struct oracle {
+	int fd;
+	Elf *elf;
+	Dwarf *dw;
 	Dwarf_CFI *eh, *debug;
 	unsigned machine, sp, fp, ra;
 	uint64_t base; /* of the table's pcs */
@@ -355,16 +358,14 @@ static long peak_kib(void)
 
 static int oracle_open(struct oracle *o, const struct elf_file *f, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Dwarf *dw;
-	Elf *elf;
 	size_t i;
 
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	o->eh = dwarf_getcfi_elf(elf);
-	o->debug = dw ? dwarf_getcfi(dw) : NULL;
+	o->fd = open(path, O_RDONLY | O_CLOEXEC);
+	o->elf = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+	o->dw = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
+	o->eh = dwarf_getcfi_elf(o->elf);
+	o->debug = o->dw ? dwarf_getcfi(o->dw) : NULL;
 	o->machine = f->machine;
 	o->entry = f->entry;
 	o->sp = f->machine == EM_X86_64 ? 7 : 31;
@@ -378,6 +379,14 @@ static int oracle_open(struct oracle *o, const struct elf_file *f, const char *p
 	return o->eh || o->debug ? 0 : -1;
 }
 
+static void oracle_close(struct oracle *o)
+{
+	dwarf_cfi_end(o->eh);
+	dwarf_end(o->dw);
+	elf_end(o->elf);
+	close(o->fd);
+}
+
 static int compare(const struct elf_file *f, const char *path,
 		   const struct unwind_table *t, uint64_t count)
 {
@@ -387,6 +396,7 @@ static int compare(const struct elf_file *f, const char *path,
 
 	if (oracle_open(&o, f, path)) {
 		fprintf(stderr, "cfioracle: %s: libdw finds no frames\n", path);
+		oracle_close(&o);
 		return 2;
 	}
 	for (i = 0; i < count; i++) {
@@ -396,6 +406,7 @@ static int compare(const struct elf_file *f, const char *path,
 		if (++bad <= SHOWN_MAX)
 			printf("mismatch at 0x%" PRIx64 "\n", pc);
 	}
+	oracle_close(&o);
 	printf("compared %" PRIu64 " framed %zu mismatches %zu\n", count, framed, bad);
 	return bad ? 1 : 0;
 }

@@ -485,6 +485,52 @@ static void test_entry(void **state)
 	}
 }
 
+/* Right behind a function: its end is where this begins. */
+static void test_entry_behind(void **state)
+{
+	struct cfimake k = cfimake_new();
+	struct elfmake m;
+	struct unwind_table t;
+
+	(void)state;
+	put_cie(&k, "zR", 16, X86_CIE);
+	put_fde(&k, 0x1100, 0x10, BYTES(0));
+	m = cfimake_elf(&k, EM_X86_64);
+	m.entry = 0x1110;
+	t = table_of(&m);
+	CHECK_ROWS(&t, {0x1100, 1, 0, UNWIND_SP}, {0x1110, 0, 0, UNWIND_END},
+		   {0x1210, 0, 0, UNWIND_NONE});
+}
+
+/* arm64's vDSO as Linux 6.1 has it: no call frame information. */
+static void test_arm_vdso(void **state)
+{
+	static const char names[] = "\0__kernel_rt_sigreturn";
+	Elf64_Sym syms[2] = {{0}, {.st_name = 1, .st_value = 0x17bc, .st_size = 8}};
+	static const uint16_t machines[] = {EM_AARCH64, EM_X86_64};
+	struct unwind_table t;
+	struct elfmake m;
+	struct err e;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		m = elfmake_new();
+		m.machine = machines[i];
+		elfmake_segment(&m, 0, TEXT_ADDR, TEXT_SIZE, TEXT_SIZE, PF_R | PF_X, 1);
+		elfmake_section(&m, ".dynsym", SHT_DYNSYM, 0, 0, syms, sizeof(syms));
+		elfmake_section(&m, ".dynstr", SHT_STRTAB, 0, 0, names, sizeof(names));
+		if (machines[i] == EM_AARCH64) {
+			t = table_of(&m);
+			CHECK_ROWS(&t, {0x7b8, 0, 0, UNWIND_SIGNAL},
+				   {0x7c4, 0, 0, UNWIND_NONE});
+		} else {
+			assert_int_equal(build(elfmake_open(&m, ET_DYN), &t, &e),
+					 -ENODATA);
+		}
+	}
+}
+
 /* Found by its header alone, with and without an end. */
 static void test_no_sections(void **state)
 {
@@ -644,7 +690,8 @@ int main(void)
 		cmocka_unit_test(test_instructions), cmocka_unit_test(test_advance),
 		cmocka_unit_test(test_x86_rules),    cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_arm_rules),    cmocka_unit_test(test_odd_cie),
-		cmocka_unit_test(test_entry),	     cmocka_unit_test(test_no_sections),
+		cmocka_unit_test(test_entry),	     cmocka_unit_test(test_entry_behind),
+		cmocka_unit_test(test_arm_vdso),     cmocka_unit_test(test_no_sections),
 		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_damage),
 	};
 
