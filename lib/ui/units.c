@@ -2,6 +2,7 @@
 /* Scaling and printing of values. */
 #include "lib/ui/units.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct family {
 };
 
 #define KIB 1024.0
+#define UNIT_MAX 30 /* bytes of a unit that is not ours */
 
 static const struct family families[] = {
 	{{{"B", {"b", "byte"}, 1},
@@ -115,6 +117,23 @@ static double scale_in(const struct family *f, double v, const char *to,
 	return v / (best ? best->factor : f->least_factor);
 }
 
+/*
+ * The unit of a stranger stands behind numbers wherever they are shown, so it must be harmless
+ * everywhere, and must not look like more digits.
+ */
+static bool is_plain(const char *unit)
+{
+	size_t i;
+
+	if (!isalpha((unsigned char)*unit) && *unit != '%')
+		return false;
+	for (i = 1; unit[i]; i++) {
+		if (!isalnum((unsigned char)unit[i]) && !strchr("_-/%", unit[i]))
+			return false;
+	}
+	return i <= UNIT_MAX;
+}
+
 static double scale_positive(double v, const char *from, const char *to,
 			     const char **unit)
 {
@@ -125,7 +144,7 @@ static double scale_positive(double v, const char *from, const char *to,
 
 	if (f)
 		return scale_in(f, v * find_unit(f, from)->factor, to, unit);
-	*unit = to;
+	*unit = is_plain(to) ? to : "";
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
 		if (!strcmp(to, silent[i]))
 			*unit = "";

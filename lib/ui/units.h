@@ -13,7 +13,8 @@
 
 /*
  * v of unit `from` in unit `to` ("minimum" or "auto": the largest in which it is at least 1).
- * *unit is the unit's short name, "" where there is none worth printing, or `to` itself.
+ * *unit is the unit's short name, "" where there is none worth printing, or `to` itself if it is
+ * a word of ASCII.
  */
 double units_scale(int64_t v, const char *from, const char *to, const char **unit);
 

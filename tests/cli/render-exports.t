@@ -249,6 +249,15 @@ for f in $formats; do
 	iconv -f UTF-8 -t UTF-8 "$tmp/out" >/dev/null 2>&1
 	ok $? "$f: UTF-8"
 done
+# units stand behind numbers, where nothing is escaped
+for unit in '\x1b[31m' '<b>' '|' '0'; do
+	printf '%s\n' "$head" 'function 1 "f" "" "" 0' 'location 1 m0 0 f1:0:0' 'sample 5 5 : 1' end |
+		sed "s/\"bytes\"/\"$unit\"/" >"$tmp/unit.txt"
+	for f in table tree markdown; do
+		run prof-render -f "$f" "$tmp/unit.txt"
+		like "$tmp/out" '^(\| )? *5 .* `?f`?( \|)?$' "$f: unit $unit, which is no word, is not shown"
+	done
+done
 printf '%s\n' "$head" >"$tmp/names.txt"
 n=0
 for name in '=1+cmd|x!A0' '+f' '-[Foo bar:]' '@sum' 'a,\"b\"' 'c|d' 'e`f``g' '<img src=x>' '  x'; do

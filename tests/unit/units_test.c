@@ -33,6 +33,16 @@ static void test_format(void **state)
 	format(5, "nanogcu", "auto", "5n*GCU");
 	format(5, "nanoseconds", "bytes", "0");
 	format(50000000, "nanoseconds", "bytes", "0.05s");
+	/* what is no word is not shown: "50", say, would be ten times as much */
+	format(5, "0", "0", "5");
+	format(5, "\x1b[31m", "\x1b[31m", "5");
+	format(5, "a|b", "a|b", "5");
+	format(5, "<b>", "<b>", "5");
+	format(5, "\xce\xa9", "\xce\xa9", "5");
+	format(5, "a unit of more than thirty bytes", "a unit of more than thirty bytes",
+	       "5");
+	format(5, "req/s", "req/s", "5req/s");
+	format(5, "%", "%", "5%");
 	format(INT64_MIN, "count", "count", "-9223372036854775808");
 }
 
