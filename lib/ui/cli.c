@@ -194,6 +194,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
+		if (!*arg)
+			cli_usage_error("--output: no file name");
 		c->output = arg;
 		return 0;
 	case 'q':

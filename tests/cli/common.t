@@ -53,6 +53,8 @@ for program in "$build"/bin/prof-*; do
 	run "$name" --version
 	is "$status" 0 "$name --version: exit status"
 	is "$(wc -l <"$tmp/out")" 1 "$name --version: one line on standard output"
+	refuses "$name -o '': no name" "$name" -o ''
+	like "$tmp/err" "^$name: --output: no file name\$" "and says so"
 	run "$name" --no-such-option
 	is "$status" 2 "$name: an unknown option: exit status"
 	is "$(wc -c <"$tmp/out")" 0 "$name: an unknown option: nothing on standard output"

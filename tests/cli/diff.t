@@ -282,6 +282,14 @@ gate 0 'flat:^fib$ > +1% where share >= 90%'
 gate 2 'flat:^gone_with_the_wind$ > +1%'
 like "$tmp/err" '^prof-diff: gate "flat:\^gone_with_the_wind\$ > \+1%" matches nothing$' \
 	"a gate that watches nothing is trouble"
+# a share that nothing can have, or that is a part to one and a percentage to another
+for share in 101% 5 0.05 -1% '' '5% x'; do
+	refuses "a share of '$share'" prof-diff --gate "regressed > +1% where share >= $share" \
+		"$tmp/base.txt" "$tmp/new.txt"
+done
+gate 0 'regressed > +1% where share >= 100%'
+refuses "one line also where there is something to note" prof-diff --gate 'cum:nowhere > +1%' \
+	"$tmp/base.txt" "$tmp/new.txt"
 gate 2 'label:pid=70 > +1%'
 gate 2 'cum:(a|aa|a+)+[bc]$ > +1%x'
 run prof-diff --gate 'total > +1%' --gate 'warn total > +2%' "$tmp/base.txt" "$tmp/new.txt"

@@ -145,8 +145,10 @@ static int parse_limit(struct gate *g, const char *s, struct err *e)
 		return err_set(e, EINVAL, "\"where share >= P%%\" expected, not \"%s\"",
 			       s);
 	skip_blank(&s);
-	if (num_parse_percent(s, &g->min_share) < 0)
-		return err_set(e, EINVAL, "share expected, not \"%s\"", s);
+	if (!strchr(s, '%') || num_parse_percent(s, &g->min_share) < 0 ||
+	    g->min_share > 1)
+		return err_set(e, EINVAL, "a share of 0%% to 100%% expected, not \"%s\"",
+			       s);
 	return 0;
 }
 

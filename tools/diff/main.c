@@ -268,6 +268,8 @@ static const struct argp argp = {
 	.children = children,
 };
 
+static const char *const side_names[SIDES] = {"base", "new"};
+
 static void note_periods(const struct options *o, const struct part *p, const char *type)
 {
 	const struct header *b = &p->pair->side[SIDE_BASE]->h,
@@ -319,15 +321,26 @@ static void note_cumulative(const struct options *o, const struct part *p,
 				 "%s: %s adds up %zu profiles without a duration: if "
 				 "each counts from the start of its process, compare "
 				 "single ones",
-				 type, side == SIDE_BASE ? "base" : "new",
-				 p->pair->profiles[side]);
+				 type, side_names[side], p->pair->profiles[side]);
+	}
+}
+
+static void note_unnamed(const struct options *o, const struct part *p, const char *type)
+{
+	double share;
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		share = p->comparison.unnamed_share[side];
+		if (share > UNNAMED_NOTE)
+			cli_note(&o->cli, "%s: %.1f%% of %s has no function names", type,
+				 share * 100, side_names[side]);
 	}
 }
 
 static int check_names(const struct options *o, const struct part *p, const char *type,
 		       struct err *e)
 {
-	static const char *const sides[SIDES] = {"base", "new"};
 	const struct comparison *c = &p->comparison;
 	int side;
 
@@ -339,10 +352,7 @@ static int check_names(const struct options *o, const struct part *p, const char
 				       "%s: %.0f%% of %s has no function names, and "
 				       "builds do not share addresses: run "
 				       "prof-symbolize (or --allow-unsymbolized)",
-				       type, share * 100, sides[side]);
-		if (share > UNNAMED_NOTE)
-			cli_note(&o->cli, "%s: %.1f%% of %s has no function names", type,
-				 share * 100, sides[side]);
+				       type, share * 100, side_names[side]);
 	}
 	if (c->matched < MATCHED_MIN && !o->force)
 		return err_set(
@@ -363,12 +373,28 @@ static int check_part(const struct options *o, const struct part *p, struct err 
 	if (!c->total.base || !c->total.new)
 		return err_set(e, ENODATA, "%s has no %s", c->total.base ? "new" : "base",
 			       type);
-	note_periods(o, p, type);
-	note_durations(o, p, type);
-	note_cumulative(o, p, type);
-	if (pair_same_build(p->pair))
-		cli_note(&o->cli, "%s: both sides are of the same build", type);
 	return check_names(o, p, type, e);
+}
+
+/* What to bear in mind with a comparison that was made. */
+static void say_notes(const struct options *o, const struct report *r)
+{
+	const struct comparison *c;
+	const struct part *p;
+	const char *type;
+	size_t i;
+
+	for (i = 0; i < r->nparts; i++) {
+		p = &r->parts[i];
+		c = &p->comparison;
+		type = store_cstr(c->p->store, c->p->h.types[c->column].type);
+		note_periods(o, p, type);
+		note_durations(o, p, type);
+		note_cumulative(o, p, type);
+		if (pair_same_build(p->pair))
+			cli_note(&o->cli, "%s: both sides are of the same build", type);
+		note_unnamed(o, p, type);
+	}
 }
 
 static int judge_gates(const struct options *o, struct report *r, bool *failed,
@@ -571,6 +597,7 @@ int main(int argc, char **argv)
 		ret = write_all(&o, &r, &e);
 	if (!ret) {
 		queryopt_notes(&o.cli, o.query);
+		say_notes(&o, &r);
 		say_failed_gates(&o, &r);
 	}
 	release(&o, &s, &r);
