@@ -110,6 +110,10 @@ usage() {
 	like "$tmp/err" "$message" "and says so"
 }
 a=$tmp/base.txt
+usage "two reports to one file" '/r: two documents to one file$' --report "text:$tmp/r" \
+	--report "json:$tmp/r" "$a" "$a"
+usage "a report where the profile goes" '/r: two documents to one file$' -o "$tmp/r" \
+	--report "json:$tmp/r" "$a" "$a"
 usage "one FILE" 'BASE and NEW expected' "$a"
 usage "no FILE" 'BASE and NEW expected'
 usage "three FILEs" 'BASE and NEW expected' "$a" "$a" "$a"

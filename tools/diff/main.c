@@ -171,11 +171,18 @@ static void settle_sides(struct options *o)
 	cli_operand(&s->files[SIDE_NEW], o->plain.v[1]);
 }
 
-/* What can be there but once: standard input, and standard output. */
+/* The second of two would be all that is left. Devices take both. */
+static void refuse_same_file(const char *a, const char *b)
+{
+	if (!strcmp(a, b) && strncmp(a, "/dev/", 5) != 0)
+		cli_usage_error("%s: two documents to one file", a);
+}
+
+/* What can be there but once: standard input, standard output, and each file. */
 static void settle_streams(const struct options *o)
 {
 	const struct sides_opts *s = &o->sides;
-	size_t i, n;
+	size_t i, k, n;
 
 	n = count_dashes(&s->files[SIDE_BASE]) + count_dashes(&s->files[SIDE_NEW]) +
 	    count_dashes(&s->stream);
@@ -186,6 +193,12 @@ static void settle_streams(const struct options *o)
 		n += is_dash(o->reports[i].file);
 	if (n > 1)
 		cli_usage_error("one document only can go to standard output");
+	for (i = 0; i < o->nreports; i++) {
+		if (o->cli.output)
+			refuse_same_file(o->cli.output, o->reports[i].file);
+		for (k = 0; k < i; k++)
+			refuse_same_file(o->reports[k].file, o->reports[i].file);
+	}
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
