@@ -153,7 +153,21 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp queryopt_argp = {options, parse_opt, NULL, NULL, NULL, NULL, NULL};
+static const struct argp queryopt_argp = {options, parse_opt, NULL, NULL,
+					  NULL,	   NULL,      NULL};
+
+const struct argp_child queryopt_children[] = {
+	{&queryopt_argp, 0, NULL, 0},
+	{&cli_input_argp, 0, NULL, 0},
+	{&cli_argp, 0, NULL, 0},
+	{0},
+};
+
+void queryopt_init(struct argp_state *state, struct query *q, struct cli *c)
+{
+	state->child_inputs[0] = q;
+	state->child_inputs[1] = state->child_inputs[2] = c;
+}
 
 void queryopt_notes(const struct cli *c, struct query *q)
 {

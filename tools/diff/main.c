@@ -12,6 +12,7 @@
 #include "lib/pprof/writer.h"
 #include "lib/ui/cli.h"
 #include "lib/ui/queryopt.h"
+#include "tools/diff/checks.h"
 #include "tools/diff/report.h"
 
 enum {
@@ -27,14 +28,6 @@ enum {
 	OPT_ALLOW_UNSYMBOLIZED,
 	OPT_ALL_FRAMES,
 };
-
-/* Below this share of cost in functions that both sides have, a comparison says nothing. */
-#define MATCHED_MIN 0.20
-/* Shares of cost without a function's name: worth a word, and too much. */
-#define UNNAMED_NOTE 0.01
-#define UNNAMED_MAX 0.20
-/* Durations that differ by more than this part are worth a word. */
-#define DURATION_NOTE 0.10
 
 /* What text is fit to where it does not go to a wider terminal. */
 #define COLUMNS_DEFAULT 80
@@ -52,7 +45,8 @@ struct options {
 	struct operands plain; /* before any --base or --new */
 	int side;	       /* of the FILEs that come now; -1 before a flag */
 	enum norm norm;
-	bool by_cum, force, allow_unsymbolized, all_frames;
+	struct check_opts checks;
+	bool by_cum, all_frames;
 	uint64_t top;
 	struct gate **gates;
 	struct report_spec *reports;
@@ -207,9 +201,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o->query;
-		state->child_inputs[1] = &o->cli;
-		state->child_inputs[2] = &o->cli;
+		queryopt_init(state, o->query, &o->cli);
 		return 0;
 	case OPT_BASE:
 		o->side = SIDE_BASE;
@@ -230,10 +222,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_gate(o, arg);
 		return 0;
 	case OPT_FORCE:
-		o->force = true;
+		o->checks.force = true;
 		return 0;
 	case OPT_ALLOW_UNSYMBOLIZED:
-		o->allow_unsymbolized = true;
+		o->checks.allow_unsymbolized = true;
 		return 0;
 	case OPT_ALL_FRAMES:
 		o->all_frames = true;
@@ -261,13 +253,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{&queryopt_argp, 0, NULL, 0},
-	{&cli_input_argp, 0, NULL, 0},
-	{&cli_argp, 0, NULL, 0},
-	{0},
-};
-
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
@@ -278,137 +263,8 @@ static const struct argp argp = {
 	       "others, reports, and an exit status for CI.\v"
 	       "On a terminal the text report is printed instead of pprof. See "
 	       "prof-diff(1).",
-	.children = children,
+	.children = queryopt_children,
 };
-
-static const char *const side_names[SIDES] = {"base", "new"};
-
-static void note_periods(const struct options *o, const struct part *p, const char *type)
-{
-	const struct header *b = &p->pair->side[SIDE_BASE]->h,
-			    *n = &p->pair->side[SIDE_NEW]->h;
-	bool counts = type_is_sample_count(p->comparison.p, p->comparison.column);
-
-	if (b->period == n->period)
-		return;
-	if (b->period <= 0 || n->period <= 0)
-		cli_note(&o->cli, "%s: the sampling period of %s is not known or not one",
-			 type, b->period > 0 ? "new" : "base");
-	else
-		cli_note(&o->cli,
-			 "%s: the sampling periods differ (base %lld, new %lld)%s", type,
-			 (long long)b->period, (long long)n->period,
-			 counts ? ": base is scaled to new's" : "");
-}
-
-/* Twice the time is twice the cost, which is no news. */
-static void note_durations(const struct options *o, const struct part *p,
-			   const char *type)
-{
-	int64_t base = p->pair->side[SIDE_BASE]->h.duration_ns,
-		new = p->pair->side[SIDE_NEW]->h.duration_ns;
-	double ratio = base > 0 ? (double)new / (double)base : 0;
-
-	if (o->norm != NORM_NONE || base <= 0 || new <= 0 ||
-	    type_is_gauge(p->comparison.p, p->comparison.column) ||
-	    (ratio > 1 - DURATION_NOTE && ratio < 1 + DURATION_NOTE))
-		return;
-	cli_note(&o->cli,
-		 "%s: new lasted %.3g times as long as base, and nothing is scaled "
-		 "(--norm seconds)",
-		 type, ratio);
-}
-
-/* Totals since the process began, which must not be added up. */
-static void note_cumulative(const struct options *o, const struct part *p,
-			    const char *type)
-{
-	int side;
-
-	if (strncmp(type, "alloc_", 6) && strcmp(type, "contentions") &&
-	    strcmp(type, "delay"))
-		return;
-	for (side = 0; side < SIDES; side++) {
-		if (p->pair->profiles[side] > 1 && !p->pair->side[side]->h.duration_ns)
-			cli_note(&o->cli,
-				 "%s: %s adds up %zu profiles without a duration: if "
-				 "each counts from the start of its process, compare "
-				 "single ones",
-				 type, side_names[side], p->pair->profiles[side]);
-	}
-}
-
-static void note_unnamed(const struct options *o, const struct part *p, const char *type)
-{
-	double share;
-	int side;
-
-	for (side = 0; side < SIDES; side++) {
-		share = p->comparison.unnamed_share[side];
-		if (share > UNNAMED_NOTE)
-			cli_note(&o->cli, "%s: %.1f%% of %s has no function names", type,
-				 share * 100, side_names[side]);
-	}
-}
-
-static int check_names(const struct options *o, const struct part *p, const char *type,
-		       struct err *e)
-{
-	const struct comparison *c = &p->comparison;
-	int side;
-
-	for (side = 0; side < SIDES; side++) {
-		double share = c->unnamed_share[side];
-
-		if (share > UNNAMED_MAX && !o->allow_unsymbolized)
-			return err_set(e, EINVAL,
-				       "%s: %.0f%% of %s has no function names, and "
-				       "builds do not share addresses: run "
-				       "prof-symbolize (or --allow-unsymbolized)",
-				       type, share * 100, side_names[side]);
-	}
-	if (c->matched < MATCHED_MIN && !o->force)
-		return err_set(
-			e, EINVAL,
-			"%s: only %.0f%% of the cost is in functions that both sides "
-			"have: the same program? (--force)",
-			type, c->matched * 100);
-	return 0;
-}
-
-/* Sides that cannot be compared, however it is asked. */
-static int check_part(const struct options *o, const struct part *p, struct err *e)
-{
-	const struct comparison *c = &p->comparison;
-	const struct store *st = c->p->store;
-	const char *type = store_cstr(st, c->p->h.types[c->column].type);
-
-	if (!c->total.base || !c->total.new)
-		return err_set(e, ENODATA, "%s has no %s", c->total.base ? "new" : "base",
-			       type);
-	return check_names(o, p, type, e);
-}
-
-/* What to bear in mind with a comparison that was made. */
-static void say_notes(const struct options *o, const struct report *r)
-{
-	const struct comparison *c;
-	const struct part *p;
-	const char *type;
-	size_t i;
-
-	for (i = 0; i < r->nparts; i++) {
-		p = &r->parts[i];
-		c = &p->comparison;
-		type = store_cstr(c->p->store, c->p->h.types[c->column].type);
-		note_periods(o, p, type);
-		note_durations(o, p, type);
-		note_cumulative(o, p, type);
-		if (pair_same_build(p->pair))
-			cli_note(&o->cli, "%s: both sides are of the same build", type);
-		note_unnamed(o, p, type);
-	}
-}
 
 static int judge_gates(const struct options *o, struct report *r, bool *failed,
 		       struct err *e)
@@ -537,7 +393,7 @@ static int compare(struct options *o, struct sides *s, struct report *r, bool *f
 		ret = comparison_init(&p->comparison, p->pair, p->combined.p,
 				      (size_t)column, &co, e);
 		if (!ret)
-			ret = check_part(o, p, e);
+			ret = check_part(p, &o->checks, e);
 		if (ret < 0)
 			return ret;
 	}
@@ -610,7 +466,7 @@ int main(int argc, char **argv)
 		ret = write_all(&o, &r, &e);
 	if (!ret) {
 		queryopt_notes(&o.cli, o.query);
-		say_notes(&o, &r);
+		check_notes(&o.cli, &r);
 		say_failed_gates(&o, &r);
 	}
 	release(&o, &s, &r);

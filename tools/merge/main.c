@@ -71,9 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o->query;
-		state->child_inputs[1] = &o->cli;
-		state->child_inputs[2] = &o->cli;
+		queryopt_init(state, o->query, &o->cli);
 		return 0;
 	case OPT_BY:
 		add_keys(&o->by, &o->nby, &o->by_cap, arg, "by");
@@ -108,13 +106,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{&queryopt_argp, 0, NULL, 0},
-	{&cli_input_argp, 0, NULL, 0},
-	{&cli_argp, 0, NULL, 0},
-	{0},
-};
-
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
@@ -123,7 +114,7 @@ static const struct argp argp = {
 	       "Without FILE, or for -, reads standard input; a directory means its "
 	       "*.pb.gz. "
 	       "See prof-merge(1).",
-	.children = children,
+	.children = queryopt_children,
 };
 
 static int add(void *merger, const uint8_t *msg, size_t n, struct err *e)

@@ -49,13 +49,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static const struct argp_child children[] = {
-	{&queryopt_argp, 0, NULL, 0},
-	{&cli_input_argp, 0, NULL, 0},
-	{&cli_argp, 0, NULL, 0},
-	{0},
-};
-
 static size_t parse_count(const char *option, const char *arg, uint64_t least,
 			  uint64_t most)
 {
@@ -109,9 +102,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o->q;
-		state->child_inputs[1] = &o->cli;
-		state->child_inputs[2] = &o->cli;
+		queryopt_init(state, o->q, &o->cli);
 		return 0;
 	case 'f':
 		o->format = render_format_by_name(arg);
@@ -166,7 +157,7 @@ static const struct argp argp = {
 	"The text form gives each profile as it comes; all others add the profiles up "
 	"first. "
 	"See prof-render(1).",
-	children,
+	queryopt_children,
 	NULL,
 	NULL,
 };
