@@ -327,6 +327,7 @@ static bool check(const struct oracle *o, const struct unwind_table *t, uint64_t
 	return has == !!row || (row && is_padding(o, pc));
 }
 
+/* A file without code has none: 0. */
 static uint64_t random_pc(const struct elf_file *f)
 {
 	uint64_t all = 0, at;
@@ -334,6 +335,8 @@ static uint64_t random_pc(const struct elf_file *f)
 
 	for (i = 0; i < f->nexec; i++)
 		all += f->exec[i].high - f->exec[i].low;
+	if (!all)
+		return 0;
 	at = next_random() % all;
 	for (i = 0; at >= f->exec[i].high - f->exec[i].low; i++)
 		at -= f->exec[i].high - f->exec[i].low;
