@@ -143,7 +143,8 @@ $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 # What a unit test needs of a tool.
 $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/labellist.o
 $(BUILD)/tests/unit/html_data.t: \
-	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o
+	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o \
+	$(OBJ)/tools/render/tree.o
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

@@ -80,11 +80,11 @@ static void write_tree(const struct html_tree *t, struct buf *b)
 	size_t width = t->nsides * t->ncolumns, i;
 	uint32_t id, at;
 
-	for (i = 1; i < t->n; i++) {
+	for (i = 1; i < t->calls.n; i++) {
 		id = t->order[i];
-		for (at = t->v[id].parent; at; at = t->v[at].parent)
+		for (at = t->calls.v[id].parent; at; at = t->calls.v[at].parent)
 			buf_putc(b, '.');
-		buf_printf(b, "%s:%d", t->names[t->v[id].frame].p,
+		buf_printf(b, "%s:%d", t->names[t->calls.v[id].frame].p,
 			   (int)t->self[id * width]);
 		if (t->nsides == 2)
 			buf_printf(b, "/%d", (int)t->self[id * width + t->ncolumns]);

@@ -225,21 +225,22 @@ static void put_shape(struct html_data *d, const struct html_tree *t)
 	uint64_t pops;
 	int bits = 0;
 
-	html_put_u64(b, t->n - 1);
-	for (i = 1; i < t->n; i++) {
+	html_put_u64(b, t->calls.n - 1);
+	for (i = 1; i < t->calls.n; i++) {
 		id = t->order[i];
 		pops = 0;
-		for (at = t->order[i - 1]; at != t->v[id].parent; at = t->v[at].parent)
+		for (at = t->order[i - 1]; at != t->calls.v[id].parent;
+		     at = t->calls.v[at].parent)
 			pops++;
 		html_put_u64(b, pops);
 	}
 	end_section(d, HTML_POPS);
-	for (i = 1; i < t->n; i++)
-		html_put_u64(b, t->rank[t->v[t->order[i]].frame]);
+	for (i = 1; i < t->calls.n; i++)
+		html_put_u64(b, t->rank[t->calls.v[t->order[i]].frame]);
 	end_section(d, HTML_NODES);
-	for (i = 1; i < t->n; i++) {
-		bits |= t->v[t->order[i]].inlined << (i - 1) % 8;
-		if (i % 8 == 0 || i + 1 == t->n) {
+	for (i = 1; i < t->calls.n; i++) {
+		bits |= t->calls.v[t->order[i]].inlined << (i - 1) % 8;
+		if (i % 8 == 0 || i + 1 == t->calls.n) {
 			buf_putc(b, (char)bits);
 			bits = 0;
 		}
@@ -253,7 +254,7 @@ static int64_t factor_of(const struct html_tree *t, size_t k, size_t of)
 	size_t width = t->nsides * t->ncolumns, i;
 	int64_t factor = 0, v, w, product;
 
-	for (i = 0; i < t->n; i++) {
+	for (i = 0; i < t->calls.n; i++) {
 		v = t->self[i * width + k];
 		w = t->self[i * width + of];
 		if (!factor && w)
@@ -297,7 +298,7 @@ static void put_values(struct html_data *d, const struct html_tree *t)
 			continue;
 		html_put_u64(&d->section, k / t->ncolumns);
 		html_put_u64(&d->section, k % t->ncolumns);
-		for (i = 0; i < t->n; i++)
+		for (i = 0; i < t->calls.n; i++)
 			html_put_i64(&d->section,
 				     shifted(t->self[t->order[i] * width + k], shift));
 		end_section(d, HTML_SELF);

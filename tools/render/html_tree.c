@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/hash.h"
 #include "lib/base/xalloc.h"
 #include "lib/ui/escape.h"
 
@@ -74,56 +73,10 @@ static int add_up_totals(struct html_tree *t, const struct profile *p,
 	return r;
 }
 
-static uint32_t child_of(struct html_tree *t, uint32_t parent, uint32_t frame,
-			 bool inlined)
-{
-	uint32_t first = t->v[parent].first_child, id;
-	uint64_t h;
-	size_t s;
-
-	/* stacks that follow one another mostly share their callers: the newest child is first */
-	if (first != ID_NONE && t->v[first].frame == frame) {
-		t->v[first].inlined &= inlined;
-		return first;
-	}
-	h = hash_u64(parent, frame);
-	for (s = id_table_first(&t->ids, h);
-	     (id = id_table_at(&t->ids, h, &s)) != ID_NONE; s++) {
-		if (t->v[id].parent == parent && t->v[id].frame == frame) {
-			t->v[id].inlined &= inlined;
-			return id;
-		}
-	}
-	XGROW(t->v, t->n, t->cap);
-	id = (uint32_t)t->n++;
-	t->v[id] = (struct html_node){.frame = frame,
-				      .parent = parent,
-				      .first_child = ID_NONE,
-				      .next = first,
-				      .inlined = inlined};
-	t->v[parent].first_child = id;
-	id_table_put(&t->ids, h, id);
-	return id;
-}
-
-static uint32_t add_stack(struct html_tree *t, uint32_t stack)
-{
-	const uint32_t *locations, *ids;
-	uint32_t n, k, i, j, at = 0;
-
-	locations = store_frames(t->frames.p->store, stack, &n);
-	for (i = n; i; i--) {
-		ids = frames_of(&t->frames, locations[i - 1], &k);
-		for (j = 0; j < k; j++)
-			at = child_of(t, at, ids[j], j > 0);
-	}
-	return at;
-}
-
 /* Room for the values of all nodes that there are. */
 static void reserve_values(struct html_tree *t)
 {
-	size_t need = t->n * t->nsides * t->ncolumns, cap = t->self_cap;
+	size_t need = t->calls.n * t->nsides * t->ncolumns, cap = t->self_cap;
 
 	if (need <= cap)
 		return;
@@ -160,12 +113,12 @@ static int add_samples(struct html_tree *t, const struct report *r,
 		stack = query_filter(r->q, p->store, p->samples[i].stack);
 		if (stack == SAMPLE_DROP)
 			continue;
-		if (t->n > UINT32_MAX / 2) {
+		if (t->calls.n > UINT32_MAX / 2) {
 			ret = err_set(e, E2BIG, "too many distinct frames to draw");
 			break;
 		}
 		if (!place[stack])
-			place[stack] = add_stack(t, stack) + 1;
+			place[stack] = tree_add(&t->calls, &t->frames, stack) + 1;
 		base = t->nsides == 2 && is_base(sides, p->samples[i].labelset);
 		add_values(t, place[stack] - 1, t->nsides == 2 && !base, base,
 			   profile_values(p, i));
@@ -230,8 +183,8 @@ static void rank_frames(struct html_tree *t, uint32_t *by_name)
 	qsort_r(t->ranked, n, sizeof(*t->ranked), cmp_frames, t);
 	for (i = 0; i < n; i++)
 		counted[t->ranked[i]].place = by_name[t->ranked[i]] = (uint32_t)i;
-	for (i = 1; i < t->n; i++)
-		counted[t->v[i].frame].nodes++;
+	for (i = 1; i < t->calls.n; i++)
+		counted[t->calls.v[i].frame].nodes++;
 	qsort(counted, n, sizeof(*counted), most_nodes_first);
 	for (i = 0; i < n; i++) {
 		t->ranked[i] = counted[i].frame;
@@ -242,32 +195,31 @@ static void rank_frames(struct html_tree *t, uint32_t *by_name)
 	buf_release(&b);
 }
 
-struct sorter {
-	const struct html_tree *t;
+struct order {
+	const struct node *v; /* of the tree */
 	const uint32_t *by_name;
 	double *size; /* by node: what it is as wide as */
 };
 
-static int heaviest_first(const void *a, const void *b, void *ctx)
+static int heaviest_first(const struct node *a, const struct node *b, void *ctx)
 {
-	const struct sorter *s = ctx;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct order *o = ctx;
+	double x = o->size[a - o->v], y = o->size[b - o->v];
+	uint32_t i = o->by_name[a->frame], k = o->by_name[b->frame];
 
-	if (s->size[x] != s->size[y])
-		return s->size[x] > s->size[y] ? -1 : 1;
-	x = s->by_name[s->t->v[x].frame];
-	y = s->by_name[s->t->v[y].frame];
-	return (x > y) - (x < y);
+	if (x != y)
+		return x > y ? -1 : 1;
+	return (i > k) - (i < k);
 }
 
 /* Of a diff, the mean of both sides' shares of their totals. */
 static double *node_sizes(const struct html_tree *t, size_t column)
 {
-	double *size = xcalloc(t->n, sizeof(*size)), v;
+	double *size = xcalloc(t->calls.n, sizeof(*size)), v;
 	size_t i, side, width = t->nsides * t->ncolumns;
 	int64_t total;
 
-	for (i = t->n; i--;) {
+	for (i = t->calls.n; i--;) {
 		for (side = 0; side < t->nsides; side++) {
 			total = t->totals[side * t->ncolumns + column];
 			v = (double)t->self[i * width + side * t->ncolumns + column];
@@ -276,31 +228,9 @@ static double *node_sizes(const struct html_tree *t, size_t column)
 			size[i] += v < 0 ? -v : v;
 		}
 		if (i)
-			size[t->v[i].parent] += size[i];
+			size[t->calls.v[i].parent] += size[i];
 	}
 	return size;
-}
-
-static void sort_children(struct html_tree *t, struct sorter *s)
-{
-	uint32_t *ids = xcalloc(t->n, sizeof(*ids)), id, *tail;
-	size_t i, k, n;
-
-	for (i = 0; i < t->n; i++) {
-		n = 0;
-		for (id = t->v[i].first_child; id != ID_NONE; id = t->v[id].next)
-			ids[n++] = id;
-		if (n < 2)
-			continue;
-		qsort_r(ids, n, sizeof(*ids), heaviest_first, s);
-		tail = &t->v[i].first_child;
-		for (k = 0; k < n; k++) {
-			*tail = ids[k];
-			tail = &t->v[ids[k]].next;
-		}
-		*tail = ID_NONE;
-	}
-	free(ids);
 }
 
 static void walk(struct html_tree *t)
@@ -308,17 +238,17 @@ static void walk(struct html_tree *t)
 	uint32_t id = 0;
 	size_t n = 0;
 
-	t->order = xcalloc(t->n, sizeof(*t->order));
+	t->order = xcalloc(t->calls.n, sizeof(*t->order));
 	while (id != ID_NONE) {
 		t->order[n++] = id;
-		if (t->v[id].first_child != ID_NONE) {
-			id = t->v[id].first_child;
+		if (t->calls.v[id].first_child != ID_NONE) {
+			id = t->calls.v[id].first_child;
 			continue;
 		}
-		while (id != ID_NONE && t->v[id].next == ID_NONE)
-			id = t->v[id].parent;
+		while (id != ID_NONE && t->calls.v[id].next == ID_NONE)
+			id = t->calls.v[id].parent;
 		if (id != ID_NONE)
-			id = t->v[id].next;
+			id = t->calls.v[id].next;
 	}
 }
 
@@ -327,15 +257,13 @@ static void walk(struct html_tree *t)
 int html_tree_init(struct html_tree *t, const struct report *r, struct err *e)
 {
 	struct sides sides = sides_of(r->p->store);
-	struct sorter s = {.t = t};
+	struct order order;
 	uint32_t *by_name;
 	int ret;
 
 	*t = (struct html_tree){.ncolumns = r->p->h.ntypes};
 	frames_init(&t->frames, r->p, r->o->granularity);
-	id_table_init(&t->ids);
-	XGROW(t->v, t->n, t->cap);
-	t->v[t->n++] = (struct html_node){ID_NONE, ID_NONE, ID_NONE, ID_NONE, false};
+	tree_start(&t->calls);
 	ret = add_up_totals(t, r->p, &sides, e);
 	if (!ret)
 		ret = add_samples(t, r, &sides, e);
@@ -344,19 +272,18 @@ int html_tree_init(struct html_tree *t, const struct report *r, struct err *e)
 	reserve_values(t);
 	by_name = xcalloc(t->frames.n + 1, sizeof(*by_name));
 	rank_frames(t, by_name);
-	s.by_name = by_name;
-	s.size = node_sizes(t, r->column);
-	sort_children(t, &s);
+	order = (struct order){t->calls.v, by_name, node_sizes(t, r->column)};
+	tree_sort(&t->calls, heaviest_first, &order);
 	walk(t);
 	free(by_name);
-	free(s.size);
+	free(order.size);
 	return 0;
 }
 
 void html_tree_release(struct html_tree *t)
 {
 	frames_release(&t->frames);
-	free(t->v);
+	tree_release(&t->calls);
 	free(t->self);
 	free(t->totals);
 	free(t->names);
@@ -364,6 +291,5 @@ void html_tree_release(struct html_tree *t)
 	free(t->rank);
 	free(t->order);
 	arena_release(&t->arena);
-	id_table_release(&t->ids);
 	*t = (struct html_tree){0};
 }

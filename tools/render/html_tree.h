@@ -12,19 +12,13 @@
 #include "lib/base/arena.h"
 #include "lib/query/frames.h"
 #include "tools/render/report.h"
-
-struct html_node {
-	uint32_t frame;	 /* index into `frames`; ID_NONE: the root */
-	uint32_t parent; /* a node that is before it in `v`; the root's is ID_NONE */
-	uint32_t first_child, next; /* ID_NONE ends the list */
-	bool inlined;		    /* into its parent, wherever it was met */
-};
+#include "tools/render/tree.h"
 
 /* A side is the base (0) and the new one (1) of a diff; other profiles have side 0 only. */
 struct html_tree {
 	struct frames frames;
-	struct html_node *v; /* v[0] is the root */
-	size_t n, cap;
+	struct tree
+		calls; /* its nodes' own values are not used: there are several columns */
 	int64_t *self; /* by node: nsides * ncolumns values, those of the base first */
 	size_t self_cap;
 	int64_t *totals; /* sum of |value| before filters: nsides * ncolumns */
@@ -36,7 +30,6 @@ struct html_tree {
 	uint32_t *rank;	  /* by frame id: its place in `ranked` */
 	uint32_t *order;  /* node ids in pre-order */
 	struct arena arena;
-	struct id_table ids;
 };
 
 int html_tree_init(struct html_tree *t, const struct report *r, struct err *e);

@@ -42,26 +42,8 @@ static uint32_t child_of(struct tree *t, uint32_t parent, uint32_t frame, bool i
 	return id;
 }
 
-static void add_stack(struct tree *t, struct frames *f, const struct weight *w)
+void tree_start(struct tree *t)
 {
-	const uint32_t *locations, *ids;
-	uint32_t n, k, i, j, at = 0;
-
-	locations = store_frames(f->p->store, w->stack, &n);
-	for (i = n; i; i--) {
-		ids = frames_of(f, locations[i - 1], &k);
-		for (j = 0; j < k; j++)
-			at = child_of(t, at, ids[j], j > 0);
-	}
-	/* no overflow: the sum of all |value| was added up before */
-	t->v[at].self += w->plus + w->minus;
-	t->v[at].size += w->plus - w->minus;
-}
-
-int tree_init(struct tree *t, struct frames *f, const struct weights *w, struct err *e)
-{
-	size_t i;
-
 	*t = (struct tree){0};
 	id_table_init(&t->ids);
 	XGROW(t->v, t->n, t->cap);
@@ -69,10 +51,35 @@ int tree_init(struct tree *t, struct frames *f, const struct weights *w, struct 
 				     .parent = ID_NONE,
 				     .first_child = ID_NONE,
 				     .next = ID_NONE};
+}
+
+uint32_t tree_add(struct tree *t, struct frames *f, uint32_t stack)
+{
+	const uint32_t *locations, *ids;
+	uint32_t n, k, i, j, at = 0;
+
+	locations = store_frames(f->p->store, stack, &n);
+	for (i = n; i; i--) {
+		ids = frames_of(f, locations[i - 1], &k);
+		for (j = 0; j < k; j++)
+			at = child_of(t, at, ids[j], j > 0);
+	}
+	return at;
+}
+
+int tree_init(struct tree *t, struct frames *f, const struct weights *w, struct err *e)
+{
+	uint32_t at;
+	size_t i;
+
+	tree_start(t);
 	for (i = 0; i < w->n; i++) {
 		if (t->n > UINT32_MAX / 2)
 			return err_set(e, E2BIG, "too many distinct frames to draw");
-		add_stack(t, f, &w->v[i]);
+		at = tree_add(t, f, w->v[i].stack);
+		/* no overflow: the sum of all |value| was added up before */
+		t->v[at].self += w->v[i].plus + w->v[i].minus;
+		t->v[at].size += w->v[i].plus - w->v[i].minus;
 	}
 	for (i = t->n; i--;) {
 		t->v[i].total += t->v[i].self;

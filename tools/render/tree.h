@@ -31,6 +31,13 @@ struct tree {
 	uint32_t depth; /* of the deepest node */
 };
 
+/* A tree of the root alone. */
+void tree_start(struct tree *t);
+
+/* The node where the stack ends, made with all above it where it is not there yet. */
+uint32_t tree_add(struct tree *t, struct frames *f, uint32_t stack);
+
+/* The tree of all stacks, with their values. */
 int tree_init(struct tree *t, struct frames *f, const struct weights *w, struct err *e);
 void tree_release(struct tree *t);
 
