@@ -339,7 +339,9 @@ int query_take(void *ctx, struct store *st, struct header *h)
 		q->type_seen = true;
 		h->default_type = h->types[i].type;
 	}
-	if (h->time_ns < q->since_ns || h->time_ns >= q->until_ns)
+	/* the end of time is no limit, also for a profile from there */
+	if (h->time_ns < q->since_ns ||
+	    (h->time_ns >= q->until_ns && q->until_ns != INT64_MAX))
 		return 0;
 	q->taken = true;
 	q->prune = q->stored_frames ? prune_for(q, st, h) : NULL;

@@ -43,7 +43,7 @@ int query_add_selector(struct query *q, const char *text,
  */
 int query_set_type(struct query *q, const char *text, struct err *e);
 void query_set_time(struct query *q, int64_t since_ns,
-		    int64_t until_ns); /* [since, until) */
+		    int64_t until_ns); /* [since, until); INT64_MAX is no end */
 /* Several of one kind are alternatives, as with grep -e. An empty text is no filter. */
 enum stack_filter {
 	FILTER_FOCUS,

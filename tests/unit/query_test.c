@@ -134,6 +134,11 @@ static void test_time(void **state)
 	assert_int_equal(query_take(q, st, &h), 0);
 	query_set_time(q, 1001, INT64_MAX);
 	assert_int_equal(query_take(q, st, &h), 0);
+	/* a profile at the end of time is only left out if somebody asks for that */
+	h.time_ns = INT64_MAX;
+	assert_int_equal(query_take(q, st, &h), 1);
+	query_set_time(q, INT64_MIN, INT64_MAX - 1);
+	assert_int_equal(query_take(q, st, &h), 0);
 }
 
 /* --- labels ------------------------------------------------------------------------------- */
