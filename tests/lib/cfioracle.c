@@ -271,22 +271,29 @@ static bool same_value(struct value a, struct value b)
 	return a.kind == b.kind && (a.kind != AT || a.v == b.v);
 }
 
-/* A frame pointer of which a row says "not to be used". */
-static bool fp_is_lost(const struct oracle *o, const struct frame *f)
+/*
+ * A frame pointer of which a row says "not to be used": one that is lost, or saved where no row
+ * that has its CFA from sp (or fp) can say.
+ */
+static bool fp_is_lost(const struct oracle *o, const struct frame *f, bool from_fp)
 {
+	uint64_t base = reg_value(from_fp ? o->fp : o->sp);
+
 	if (f->fp.kind != AT)
 		return f->fp.kind == UNDEFINED || f->fp.kind == ODD;
 	if (o->machine == EM_AARCH64)
 		return f->ra.kind == SAME;
-	return !near(f->fp.v, f->cfa.v, 1024) && !near_base(o, f->fp.v, 1024);
+	return !near(f->fp.v, f->cfa.v, 1024) && !near(f->fp.v, base, 1024);
 }
 
 static bool agrees(const struct oracle *o, const struct unwind_row *row,
 		   const struct frame *want, uint64_t pc)
 {
+	unsigned rule = row->rule & 15;
+	bool from_fp = rule == UNWIND_FP || rule == UNWIND_DEREF_FP;
 	struct frame got;
 
-	if ((row->rule & 15) == UNWIND_UNSUPPORTED)
+	if (rule == UNWIND_UNSUPPORTED)
 		return !is_holdable(o, want);
 	row_frame(o, row, pc, &got);
 	if (got.end || got.signal)
@@ -294,7 +301,7 @@ static bool agrees(const struct oracle *o, const struct unwind_row *row,
 	if (want->end || !same_value(got.cfa, want->cfa) || !same_value(got.ra, want->ra))
 		return false;
 	return same_value(got.fp, want->fp) ||
-	       (got.fp.kind == UNDEFINED && fp_is_lost(o, want));
+	       (got.fp.kind == UNDEFINED && fp_is_lost(o, want, from_fp));
 }
 
 /* A row where libdw has nothing: right in the padding before the next function alone. */
