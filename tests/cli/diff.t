@@ -122,6 +122,8 @@ usage "--base without FILE" 'no FILE after --base' --base --new "$a"
 usage "--new without FILE" 'no FILE after --new' --base "$a" --new
 usage "--base alone" 'no FILE after --new' --base "$a"
 usage "one selector" 'go together' --base-select a=b "$a"
+usage "a type of one side" '--new-select: a type is for both sides: say it by -t$' \
+	--base-select a=b --new-select 'cpu{a=c}' "$a"
 usage "selectors and sides" 'split one stream' --base-select a=b --new-select a=c --base "$a"
 usage "a bad selector" '--new-select: selector' --base-select a=b --new-select 'a="' "$a"
 usage "standard input for both" 'standard input can be named once' - -

@@ -278,6 +278,8 @@ int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
 			continue;
 		s->query[side] = in[side].own = query_new();
 		r = query_add_selector(in[side].own, o->selectors[side], e);
+		if (!r && query_has_type(in[side].own))
+			r = err_set(e, EINVAL, "a type is for both sides: say it by -t");
 		if (r < 0)
 			return err_prefix(e, "--%s-select", side_names[side]);
 		in[side].own_hooks = query_hooks(in[side].own);
