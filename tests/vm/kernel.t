@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# prof-capture on another kernel, in a virtual machine of scripts/vmtest: its programs load and
+# what it says is right. A busybox has to do.
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/capture.sh"
+late_part=8 # an emulated processor waits for the host
+
+uname -r -m | diag
+[ -r /sys/kernel/btf/vmlinux ]
+ok $? 'the kernel has type information'
+
+# form OPTION…: one form of the programs, by the options that make prof-capture load it
+form() {
+	how=${*:-by default}
+	run prof-capture "$@" -q -F 99 -d 0.5 -o "$tmp/all"
+	is "$status" 0 "$how: loads" || diag "$tmp/err"
+	balanced "$tmp/all" 1 "$how: each tick is accounted for"
+	run prof-capture "$@" -q -F 499 -o "$tmp/split" -- "$workload" split 1
+	is "$status" 0 "$how: loads with a filter" || diag "$tmp/err"
+	stacks "$tmp/split" >"$tmp/s"
+	all=$(samples 'hot_(major|minor)' <"$tmp/s")
+	whole=$(samples '(^|;)main;split;hot_(major|minor)(;|$)' <"$tmp/s")
+	most "$whole" "$all" 95
+	ok $? "$how: stacks are right: $whole of $all" || diag "$tmp/s"
+	balanced "$tmp/split" 1 "$how: each tick is accounted for, with a filter"
+	prof-render -f text "$tmp/split" >"$tmp/text"
+	like "$tmp/text" "\"comm\"=\"workload\".*\"executable\"=\"$workload\"" "$how: labels"
+}
+
+form
+
+if [ "${PROFPIPE_LONG-}" ]; then
+	prof-capture -q -F 499 -o "$tmp/split" -- "$workload" split 8 >"$tmp/truth" 2>&1
+	stacks "$tmp/split" >"$tmp/s"
+	major=$(samples '(^|;)hot_major(;|$)' <"$tmp/s")
+	minor=$(samples '(^|;)hot_minor(;|$)' <"$tmp/s")
+	shares "$major" "$minor" "$tmp/truth"
+	ok $? "two functions at 75 : 25: $major and $minor samples" || diag "$tmp/truth" "$tmp/s"
+
+	prof-capture -q -F 499 -o "$tmp/kernel" -- "$workload" kernel 2
+	stacks "$tmp/kernel" >"$tmp/s"
+	all=$(samples '(sys|vfs)_read' <"$tmp/s")
+	joined=$(samples '(^|;)main;kernel_load;.*(sys|vfs)_read' <"$tmp/s")
+	most "$joined" "$all" 80
+	ok $? "kernel frames stand on the program's: $joined of $all" || diag "$tmp/s"
+
+	prof-capture -q -F 499 -o "$tmp/short" -- "$workload" spawn 50 15
+	read -r users mapped ids exe <<-END
+		$(user_frames "$tmp/short")
+	END
+	most "$mapped" "$users" 95
+	ok $? "50 processes of 15 ms: $mapped of $users samples have a mapping"
+	is "$ids" "$mapped" 'and each of those a build id'
+	most "$exe" "$users" 95
+	ok $? "and $exe name the executable"
+
+	"$workload" split 600 >/dev/null &
+	load=$!
+	prof-capture -q -F 499 -d 4 -i 0.4 -n 10 >"$tmp/ten"
+	balanced "$tmp/ten" 10 'ten intervals: each tick is accounted for'
+	prof-capture -q -F 999 -d 2 --ring 4K >"$tmp/lossy"
+	balanced "$tmp/lossy" 1 'a ring too small: each tick is accounted for'
+	[ "$(comment "$tmp/lossy" lost_ring)" -gt 0 ]
+	ok $? "and what it lost: $(comment "$tmp/lossy" lost_ring)"
+	kill "$load"
+fi
+done_testing
