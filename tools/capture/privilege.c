@@ -103,7 +103,7 @@ int privilege_explain_load(int code, struct err *e)
 		return err_set(e, code,
 			       "this kernel's verifier finds the sampler too long");
 	return err_errno(e, code,
-			 "cannot load the BPF programs (Linux 5.15 or later is needed)");
+			 "cannot load the BPF programs (Linux 6.1 or later is needed)");
 }
 
 int privilege_explain_perf(int code, struct err *e)
