@@ -49,13 +49,6 @@ struct {
 } counts SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct sample_event);
-} scratch SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__type(key, __u32); /* tgid */
@@ -152,40 +145,135 @@ int clock_tick(void *ctx)
 	return 0;
 }
 
-/* Runs at each tick of a CPU that is not idle. */
-SEC("perf_event")
-int sample_tick(void *ctx)
+/*
+ * The sampler runs at each tick of a CPU that is not idle. It has three forms, of which one is
+ * loaded: frames are taken in a loop (bpf_loop: Linux 5.17), or in parts that call one another
+ * (33 at most), or by the kernel.
+ */
+static __always_inline struct sample_counts *counts_now(__u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct sample_cpu_counts *all = bpf_map_lookup_elem(&counts, &cpu);
+
+	return all ? &all->set[set_of(now)] : NULL;
+}
+
+/* Everything but the user's stack. NULL: not to be sampled. */
+static __always_inline struct scratch *begin(void *ctx)
 {
 	__u64 now = bpf_ktime_get_ns(), id = bpf_get_current_pid_tgid();
-	struct sample_cpu_counts *all;
-	struct sample_counts *c;
-	struct task_struct *task;
-	struct sample_event *e;
-	__u32 zero = 0, n, cpu = bpf_get_smp_processor_id();
+	struct sample_counts *c = counts_now(now);
+	struct scratch *s;
+	__u32 zero = 0;
 
-	all = bpf_map_lookup_elem(&counts, &cpu);
-	e = bpf_map_lookup_elem(&scratch, &zero);
-	if (!all || !e || now >= stop_ns)
-		return 0;
-	c = &all->set[set_of(now)];
+	s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!c || !s || now >= stop_ns)
+		return NULL;
 	if ((by_pid || by_labels) && !wanted(id >> 32)) {
 		c->filtered++;
-		return 0;
+		return NULL;
 	}
-	task = bpf_get_current_task_btf();
-	fill_head(task, now, id, e);
-	unwind_kernel(ctx, e);
-	unwind_user(ctx, task, e);
-	n = sizeof(e->h) + (e->h.nkernel + e->h.nuser) * sizeof(__u64);
-	if (n > sizeof(*e)) {
+	fill_head(bpf_get_current_task_btf(), now, id, &s->e);
+	unwind_kernel(ctx, &s->e);
+	return s;
+}
+
+static __always_inline int end(struct scratch *s)
+{
+	struct sample_event *e = &s->e;
+	struct sample_counts *c = counts_now(e->h.ktime);
+	__u32 n = sizeof(e->h) + (e->h.nkernel + e->h.nuser) * sizeof(__u64) + e->h.ncopy;
+
+	if (!c)
+		return 0;
+	barrier_var(n);
+	if (n > sizeof(*e))
 		c->errors++;
-		return 0;
-	}
-	if (bpf_ringbuf_output(&ring, e, n, BPF_RB_NO_WAKEUP))
+	else if (bpf_ringbuf_output(&ring, e, n, BPF_RB_NO_WAKEUP))
 		c->lost_ring++;
 	else
 		c->sent++;
+	c->run_ns += bpf_ktime_get_ns() - e->h.ktime;
 	return 0;
+}
+
+static long loop_step(__u32 i, void *ctx)
+{
+	if (unwind_step())
+		return 1;
+	return 0;
+}
+
+SEC("perf_event")
+int sample_loop(struct perf_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s = begin(regs);
+
+	if (!s)
+		return 0;
+	if (has_user_part(task, &s->e)) {
+		unwind_begin(regs, task, s);
+		bpf_loop(EVENT_USER_MAX + 1, loop_step, NULL, 0);
+		unwind_end(s, &ring);
+	}
+	return end(s);
+}
+
+#define PART_FRAMES 32
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} parts SEC(".maps");
+
+SEC("perf_event")
+int sample_part(struct perf_regs *regs)
+{
+	__u32 zero = 0, i;
+	struct scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+
+	if (!s)
+		return 0;
+	for (i = 0; i < PART_FRAMES; i++) {
+		if (unwind_step())
+			goto out;
+	}
+	if (s->u.part++ < EVENT_USER_MAX / PART_FRAMES)
+		bpf_tail_call(regs, &parts, 0);
+	s->e.h.stop = STOP_DEPTH;
+out:
+	unwind_end(s, &ring);
+	return end(s);
+}
+
+SEC("perf_event")
+int sample_tail(struct perf_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s = begin(regs);
+
+	if (!s)
+		return 0;
+	if (has_user_part(task, &s->e)) {
+		unwind_begin(regs, task, s);
+		bpf_tail_call(regs, &parts, 0);
+	}
+	return end(s);
+}
+
+SEC("perf_event")
+int sample_fp(struct perf_regs *regs)
+{
+	struct scratch *s = begin(regs);
+
+	if (!s)
+		return 0;
+	if (has_user_part(bpf_get_current_task_btf(), &s->e))
+		unwind_by_fp(regs, &s->e);
+	return end(s);
 }
 
 /* Keep what was idle at the end of each interval that is over. */

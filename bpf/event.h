@@ -12,37 +12,71 @@
 #endif
 
 #define EVENT_COMM_LEN 16
-#define EVENT_MAX_FRAMES 127 /* kernel and user, each; perf_event_max_stack may be less */
+#define EVENT_KERNEL_MAX 127 /* frames; perf_event_max_stack may be less */
+#define EVENT_USER_MAX 512
+#define EVENT_COPY_MAX (16 << 10) /* bytes of a stack */
+#define EVENT_COPY_PIECE 1024	  /* never over the end of a page */
+#define EVENT_DATA_MAX                                                                   \
+	((EVENT_KERNEL_MAX + EVENT_USER_MAX + 1) * sizeof(__u64) + EVENT_COPY_MAX)
 
 enum event_flags {
 	EVENT_IN_SYSCALL =
 		1 << 0,		/* the user's leaf is the instruction after its syscall */
 	EVENT_NO_USER = 1 << 1, /* a kernel thread, or a task whose memory is gone */
-	EVENT_USER_FAULT = 1 << 2, /* the user stack could not be read at all */
+	EVENT_BY_FP = 1 << 2,	/* the kernel followed frame pointers, not we tables */
+	EVENT_LEAF =
+		1 << 3, /* next_* are of the leaf or of a frame that a signal stopped */
+	EVENT_HAS_FP = 1 << 4, /* next_fp is what the frame has */
+	EVENT_HAS_LR = 1 << 5, /* next_lr is */
+	EVENT_IN_EXEC =
+		1 << 6, /* the program may be gone, and the next one not yet there */
 };
 
-/* Followed in the ring by nkernel, then nuser addresses, each leaf first. */
+/* Why the user's part of a stack ends where it does. */
+enum unwind_stop {
+	STOP_COMPLETE,
+	STOP_DEPTH,	  /* too many frames */
+	STOP_NO_PROCESS,  /* not known yet which code it has */
+	STOP_NO_MAPPING,  /* no code known there */
+	STOP_NO_TABLE,	  /* the file's table is not there yet */
+	STOP_NO_ROW,	  /* no rule for that address, nor a frame pointer */
+	STOP_JIT,	  /* the same in code made at run time */
+	STOP_UNSUPPORTED, /* a rule that rows cannot hold */
+	STOP_FAULT,	  /* the stack cannot be read there */
+	STOP_FOREIGN,	  /* code of another kind of machine (32 bits) */
+	STOP_COPY_END,	  /* user space only: it goes on behind what was copied */
+	STOP_CAUSES,
+};
+
+/*
+ * Followed in the ring by nkernel, then nuser addresses, each leaf first, then by ncopy bytes
+ * of the user's stack: from next_sp, rounded down to EVENT_COPY_PIECE, on.
+ */
 struct sample_head {
 	__u64 ktime;	      /* CLOCK_MONOTONIC, ns */
 	__u64 start_boottime; /* of the thread-group leader, CLOCK_BOOTTIME, ns */
 	__u64 cgroup_id;      /* in the v2 hierarchy */
 	__u32 tgid, tid, ppid;
 	__u32 cpu;
-	__u16 nkernel, nuser;
-	__u32 flags;			  /* enum event_flags */
+	__u16 nkernel, nuser, ncopy;
+	__u8 stop;			  /* enum unwind_stop */
+	__u8 flags;			  /* enum event_flags */
 	char leader_comm[EVENT_COMM_LEN]; /* of the thread-group leader */
 	char comm[EVENT_COMM_LEN];	  /* of the thread */
+	/* The frame that stopped, the last one sent (not after STOP_DEPTH: then its caller's). */
+	__u64 next_pc, next_sp, next_fp, next_lr;
+	__u64 known_ns; /* its mappings were those of then; 0: not known */
 };
 
 struct sample_event {
 	struct sample_head h;
-	__u64 ip[2 * EVENT_MAX_FRAMES +
-		 2]; /* room for the verifier's view of both parts */
+	__u64 data[EVENT_DATA_MAX / sizeof(__u64)];
 };
 
 /* Where the ticks of one CPU went. Never reset. */
 struct sample_counts {
 	__u64 sent, filtered, lost_ring, errors; /* of the sampler */
+	__u64 run_ns;				 /* that the sampler took */
 	__u64 idle, lost_timer;			 /* of the clock */
 };
 

@@ -20,13 +20,18 @@ typedef __u32 __wsum;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum {
 	BPF_ANY = 0,
 	BPF_RB_NO_WAKEUP = 1 << 0,
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
 	BPF_F_USER_STACK = 1 << 8,
 	BPF_F_MMAPABLE = 1 << 10,
 };
@@ -52,17 +57,79 @@ struct task_struct {
 	char comm[16];
 };
 
-/* The system call a task is in: negative when an exception or interrupt brought it here. */
+/*
+ * Registers of a task, as its kernel stack holds them (pt_regs: moved about between versions)
+ * and as a perf_event program gets them (perf_regs: fixed, begins its context).
+ *
+ * REGS_SYSCALL: the system call a task is in, negative when an exception or interrupt brought
+ * it here. CODE_ADDRESS: a return address without the bits that sign it.
+ */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
+	unsigned long bp, ip, sp;
 	long orig_ax;
 };
 #define REGS_SYSCALL(regs) ((regs)->orig_ax)
+#define REGS_PC(regs) ((regs)->ip)
+#define REGS_SP(regs) ((regs)->sp)
+#define REGS_FP(regs) ((regs)->bp)
+#define REGS_LR(regs) 0
+#define CODE_ADDRESS(addr) (addr)
+#define IS_EXECVE(nr) ((nr) == 59 || (nr) == 322)
+
+/* mov $15, %rax; the first byte of syscall: how signal handlers return, whoever wrote them */
+#define SIGRETURN_CODE 0x0f0000000fc0c748
+
+/* Where the C library's return from a signal handler finds the saved registers, from its sp. */
+#define SIGNAL_FP 120
+#define SIGNAL_SP 160
+#define SIGNAL_PC 168
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc;
 	__s32 syscallno;
 };
 #define REGS_SYSCALL(regs) ((regs)->syscallno)
+#define REGS_PC(regs) ((regs)->pc)
+#define REGS_SP(regs) ((regs)->sp)
+#define REGS_FP(regs) ((regs)->regs[29])
+#define REGS_LR(regs) ((regs)->regs[30])
+#define CODE_ADDRESS(addr) ((addr)&0x0000ffffffffffff)
+#define IS_EXECVE(nr) ((nr) == 221 || (nr) == 281)
+
+/* mov x8, #139; svc #0 */
+#define SIGRETURN_CODE 0xd4000001d2801168
+
+#define SIGNAL_FP 544
+#define SIGNAL_LR 552
+#define SIGNAL_SP 560
+#define SIGNAL_PC 568
 #endif
 
 #pragma clang attribute pop
+
+/* A program's context may only be read at fixed places: no address of one is to be worked out. */
+#define CONTEXT(member) (*(const volatile __u64 *)&(member))
+
+#if defined(__TARGET_ARCH_x86)
+struct perf_regs {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
+	__u64 ip, cs, flags, sp, ss;
+};
+#define REGS_USER_MODE(regs) (CONTEXT((regs)->cs) & 3)
+#define PERF_PC(regs) CONTEXT((regs)->ip)
+#define PERF_SP(regs) CONTEXT((regs)->sp)
+#define PERF_FP(regs) CONTEXT((regs)->bp)
+#define PERF_LR(regs) 0
+#elif defined(__TARGET_ARCH_arm64)
+struct perf_regs {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+#define REGS_USER_MODE(regs) (!(CONTEXT((regs)->pstate) & 15))
+#define PERF_PC(regs) CONTEXT((regs)->pc)
+#define PERF_SP(regs) CONTEXT((regs)->sp)
+#define PERF_FP(regs) CONTEXT((regs)->regs[29])
+#define PERF_LR(regs) CONTEXT((regs)->regs[30])
+#endif

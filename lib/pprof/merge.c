@@ -13,8 +13,8 @@
 #define COMMENT_PREFIX "profpipe: "
 
 /* Comments of this form are numbers that add up; see profpipe-stream(5). */
-static const char *const counters[] = {"expected", "kept",	  "idle",
-				       "filtered", "unexplained", "merged"};
+static const char *const counters[] = {"expected",    "kept",	"idle",	  "filtered",
+				       "unexplained", "merged", "bpf_ns", "own_cpu_ns"};
 
 struct counter {
 	uint32_t key; /* string id */
@@ -143,7 +143,7 @@ static bool is_counter(const char *key, size_t n)
 {
 	size_t i;
 
-	if (n > 5 && !memcmp(key, "lost_", 5))
+	if ((n > 5 && !memcmp(key, "lost_", 5)) || (n > 7 && !memcmp(key, "stacks_", 7)))
 		return true;
 	for (i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
 		if (strlen(counters[i]) == n && !memcmp(counters[i], key, n))

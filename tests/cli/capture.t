@@ -42,12 +42,12 @@ deep=$(samples ';twenty(;[^d]|$)' <"$tmp/s")
 most "$deep" "$all" 95
 ok $? "a recursion of 20 is 20 frames: $deep of $all" || diag "$tmp/s"
 
-prof-capture -F 999 -o "$tmp/deep" -- "$workload" recurse 0.5 300
+prof-capture -F 999 -o "$tmp/deep" -- "$workload" recurse 0.5 600
 stacks "$tmp/deep" | sed -E 's/(;descend){100,}/;hundred/' >"$tmp/s"
 all=$(samples 'descend|hundred' <"$tmp/s")
 deep=$(samples '^\[truncated\];hundred' <"$tmp/s")
 most "$deep" "$all" 95
-ok $? "a deeper stack than the kernel follows says so: $deep of $all" || diag "$tmp/s"
+ok $? "a deeper stack than is followed says so: $deep of $all" || diag "$tmp/s"
 
 prof-capture -F 999 -o "$tmp/kernel" -- "$workload" kernel 1
 stacks "$tmp/kernel" >"$tmp/s"

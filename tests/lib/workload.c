@@ -12,10 +12,13 @@
  *	workload become MS PROGRAM       burns, then execs PROGRAM, which burns too
  *	workload orphan SECONDS          the main thread ends, another one burns
  *	workload jit SECONDS             runs a loop in anonymous memory
+ *	workload signal SECONDS          burns in a handler that has a stack of its own
+ *	workload clock SECONDS           asks the vDSO for the time
  *
  * Built with frame pointers. Time is the thread's CPU time, so a busy machine changes nothing.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +234,42 @@ NOINLINE static int jit_load(double seconds)
 #endif
 }
 
+static int64_t signal_end;
+
+NOINLINE static void on_signal(int number)
+{
+	(void)number;
+	while (cpu_ns() < signal_end)
+		SPIN(60000, 11);
+}
+
+NOINLINE static int signal_load(double seconds)
+{
+	static char stack[1 << 16];
+	const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+
+	signal_end = cpu_ns() + (int64_t)(seconds * 1e9);
+	if (sigaltstack(&alternate, NULL) || sigaction(SIGUSR1, &sa, NULL))
+		return 1;
+	raise(SIGUSR1);
+	sink++;
+	return 0;
+}
+
+NOINLINE static void clock_load(double seconds)
+{
+	int64_t end = cpu_ns() + (int64_t)(seconds * 1e9);
+	struct timespec t;
+
+	while (cpu_ns() < end) {
+		for (int i = 0; i < 10000; i++) {
+			clock_gettime(CLOCK_MONOTONIC, &t);
+			sink += t.tv_nsec;
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
@@ -254,6 +293,10 @@ int main(int argc, char **argv)
 		return orphan_load(amount);
 	else if (!strcmp(mode, "jit"))
 		return jit_load(amount);
+	else if (!strcmp(mode, "signal"))
+		return signal_load(amount);
+	else if (!strcmp(mode, "clock"))
+		clock_load(amount);
 	else
 		return 2;
 	return 0;

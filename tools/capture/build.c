@@ -3,6 +3,7 @@
 #include "tools/capture/build.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/xalloc.h"
@@ -22,6 +23,7 @@ void builder_begin(struct builder *b)
 	builder_release(b);
 	b->epoch++;
 	b->kept = b->dropped = 0;
+	b->unwind = (struct unwind_counts){0};
 	b->store = store_new(STORE_EXACT);
 	b->profile = profile_new(b->store);
 	h = &b->profile->h;
@@ -70,7 +72,7 @@ static uint32_t mapping_of(struct builder *b, const struct proc *p, struct vma *
 }
 
 struct stack {
-	uint32_t frames[2 * EVENT_MAX_FRAMES + PSEUDO_MAX];
+	uint32_t frames[EVENT_KERNEL_MAX + EVENT_USER_MAX + PSEUDO_MAX];
 	uint32_t n;
 };
 
@@ -79,9 +81,17 @@ static void add_kernel(struct builder *b, const struct sample_event *ev, struct 
 	uint32_t i;
 
 	/* the first is where the tick found the CPU, all others are return addresses */
-	for (i = 0; i < ev->h.nkernel; i++)
+	for (i = 0; i < ev->h.nkernel && i < EVENT_KERNEL_MAX; i++)
 		st->frames[st->n++] = kernel_location(b->kernel, b->store, b->epoch,
-						      ev->ip[i] - (i > 0));
+						      ev->data[i] - (i > 0));
+}
+
+/* What the kernel followed ends where it ends; only its length tells something. */
+static enum unwind_stop judge_fp(const struct builder *b, const struct sample_head *h)
+{
+	if (h->stop == STOP_COMPLETE && h->nuser >= b->conf->depth_limit)
+		return STOP_DEPTH;
+	return h->stop;
 }
 
 /* The user's part. What goes wrong is told by a frame at the root. */
@@ -89,19 +99,31 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 		     struct stack *st)
 {
 	struct space *s = proc_space(p, ev->h.ktime);
-	const __u64 *ip = ev->ip + ev->h.nkernel;
-	bool jit = false, stopped = false;
-	struct vma *v;
+	struct user_stack *u = &b->user;
+	const char *file;
+	bool jit = false;
+	char text[256];
+	struct vma *v = NULL;
 	uint64_t addr;
-	uint32_t i;
+	size_t i;
 
-	for (i = 0; i < ev->h.nuser && !stopped; i++) {
+	user_stack_read(u, p, ev);
+	if (!u->n) /* between two programs */
+		return;
+	/* sampled, though it was not to be when it came: the unwinder is told of it now */
+	if (ev->h.stop == STOP_NO_PROCESS && !p->is_told) {
+		p->is_named = true;
+		procs_changed(b->procs, p);
+	}
+	if (ev->h.flags & EVENT_BY_FP)
+		u->stop = judge_fp(b, &ev->h);
+	for (i = 0; i < u->n; i++) {
 		/* callers go back onto their call; so does the leaf onto its syscall */
-		addr = ip[i] - (i > 0 || ev->h.flags & EVENT_IN_SYSCALL);
+		addr = u->ip[i] - (i > 0 || ev->h.flags & EVENT_IN_SYSCALL);
 		v = s ? space_find(s, addr, ev->h.ktime) : NULL;
-		/* no code there: the chain of frame pointers ended in something else */
+		/* no code there: what led to it was no stack frame */
 		if (!v && i > 0 && s && s->n) {
-			stopped = true;
+			u->stop = STOP_NO_MAPPING;
 			break;
 		}
 		jit |= v && !v->file;
@@ -113,13 +135,16 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 		p->perf_map = procread_has_perf_map(p->tgid);
 	if (jit && !p->perf_map)
 		st->frames[st->n++] = pseudo_location(b, "[jit: no map]");
-	if (stopped)
-		st->frames[st->n++] = pseudo_location(b, "[unwind stopped: no mapping]");
-	else if (ev->h.flags & EVENT_USER_FAULT)
-		st->frames[st->n++] =
-			pseudo_location(b, "[unwind stopped: stack not readable]");
-	else if (ev->h.nuser >= b->conf->depth_limit)
-		st->frames[st->n++] = pseudo_location(b, "[truncated]");
+	file = v && v->file ? v->file->name : NULL;
+	if (user_stack_text(u->stop, file, text, sizeof(text)))
+		st->frames[st->n++] = pseudo_location(b, text);
+	if (ev->h.flags & EVENT_BY_FP && u->stop == STOP_COMPLETE) {
+		b->unwind.by_fp++;
+	} else {
+		b->unwind.by_stop[u->stop]++;
+		stops_add(&b->stops, u->stop, file);
+	}
+	b->unwind.copied += u->copied;
 }
 
 int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
@@ -137,7 +162,8 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 	}
 	st.n = 0;
 	add_kernel(b, ev, &st);
-	add_user(b, p, ev, &st);
+	if (!(ev->h.flags & EVENT_NO_USER))
+		add_user(b, p, ev, &st);
 	b->kept++;
 	return profile_add(b->profile, store_stack(b->store, st.frames, st.n), labels,
 			   values, e);
@@ -147,6 +173,24 @@ int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t
 {
 	return t->expected - (int64_t)b->kept - t->idle - t->filtered - t->lost_ring -
 	       t->lost_timer - t->lost_recursion - t->lost_error;
+}
+
+static void add_unwind_comments(struct builder *b)
+{
+	const struct unwind_counts *u = &b->unwind;
+	char key[32];
+	size_t i;
+
+	for (i = 0; i < STOP_CAUSES; i++) {
+		if (i && !u->by_stop[i])
+			continue;
+		snprintf(key, sizeof(key), "stacks_%s", unwind_stop_names[i]);
+		profile_comment_kv(b->profile, key, "%" PRIu64, u->by_stop[i]);
+	}
+	if (u->by_fp)
+		profile_comment_kv(b->profile, "stacks_by_fp", "%" PRIu64, u->by_fp);
+	if (u->copied)
+		profile_comment_kv(b->profile, "stacks_copied", "%" PRIu64, u->copied);
 }
 
 static void add_comments(struct builder *b, const struct interval_info *info)
@@ -173,6 +217,9 @@ static void add_comments(struct builder *b, const struct interval_info *info)
 		profile_comment_kv(p, "lost_error", "%" PRId64, t->lost_error);
 	profile_comment_kv(p, "unexplained", "%" PRId64, builder_unexplained(b, t));
 	profile_comment_kv(p, "merged", "1");
+	add_unwind_comments(b);
+	profile_comment_kv(p, "bpf_ns", "%" PRIu64, t->run_ns);
+	profile_comment_kv(p, "own_cpu_ns", "%" PRIu64, info->cpu_ns);
 	if (info->side_lost)
 		profile_comment_kv(p, "process_records_lost", "%" PRIu64,
 				   info->side_lost);

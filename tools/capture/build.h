@@ -17,6 +17,8 @@
 #include "tools/capture/labels.h"
 #include "tools/capture/procs.h"
 #include "tools/capture/sampler.h"
+#include "tools/capture/stops.h"
+#include "tools/capture/userstack.h"
 
 struct build_conf {
 	unsigned int rate_hz;
@@ -25,6 +27,13 @@ struct build_conf {
 	size_t ncpus;
 	const char *cpu_model, *host;
 	struct label_conf labels;
+};
+
+/* How the stacks of programs ended, in samples. */
+struct unwind_counts {
+	uint64_t by_stop[STOP_CAUSES];
+	uint64_t by_fp;	 /* followed by the kernel: nobody knows */
+	uint64_t copied; /* of all these, unwound from a copy */
 };
 
 struct builder {
@@ -36,6 +45,9 @@ struct builder {
 	struct profile *profile;
 	uint32_t epoch;		/* number of this profile, from 1 */
 	uint64_t kept, dropped; /* samples: in the profile, and of processes not chosen */
+	struct unwind_counts unwind;
+	struct user_stack user; /* of the sample at hand */
+	struct stops stops;	/* of all profiles */
 };
 
 /* What one interval was, beside its samples. */
@@ -44,6 +56,7 @@ struct interval_info {
 	int64_t step_ns; /* the system's clock was set by this much; 0: was not */
 	struct tick_counts ticks;
 	uint64_t side_lost; /* records about processes that were lost */
+	uint64_t cpu_ns;    /* that we used, with our child */
 };
 
 /* Begin the next profile. */

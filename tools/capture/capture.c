@@ -18,6 +18,7 @@
 #include "lib/io/output.h"
 #include "tools/capture/build.h"
 #include "tools/capture/clock.h"
+#include "tools/capture/code.h"
 #include "tools/capture/command.h"
 #include "tools/capture/host.h"
 #include "tools/capture/outname.h"
@@ -30,14 +31,19 @@
 
 #define DRAIN_NS (NS_PER_S / 5)	       /* the ring is emptied this often */
 #define SIDE_PAUSE_NS (NS_PER_S / 100) /* between two looks at the side band */
-#define FORGET_NS NS_PER_S	       /* samples are never later than this */
+#define SETTLE_NS SIDE_PAUSE_NS /* records are in their rings after this, on every CPU */
+#define TABLES_NS (NS_PER_S * 2 / 5)   /* to wait for the tables of what runs already */
+#define HOLD_NS (2 * NS_PER_S)	       /* a copied stack waits for its tables */
+#define FORGET_NS (HOLD_NS + NS_PER_S) /* samples are never later than this */
 #define SAMPLE_BYTES 1024	       /* of a deep one, to size the ring */
 #define RING_MAX (UINT64_C(64) << 20)
+#define HELD_MAX (UINT64_C(32) << 20)
 #define PENDING_MAX (UINT64_C(1) << 30)
 #define NEVER UINT64_MAX
+#define CACHE_BYTES (UINT64_C(256) << 20)
 #define STEP_NS NS_PER_S /* UTC is looked at anew when it moved this much */
 
-enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT };
+enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT, WAKE_TABLE };
 
 struct capture {
 	const struct capture_opts *o;
@@ -46,6 +52,7 @@ struct capture {
 	struct sampler *sampler;
 	struct sideband *side;
 	struct procs procs;
+	struct code code;
 	struct kernel kernel;
 	struct label_sources sources;
 	struct builder builder;
@@ -58,9 +65,11 @@ struct capture {
 	uint64_t start_ns, end_ns; /* of the running interval */
 	uint64_t stop_ns;	   /* of the capture, or NEVER */
 	uint64_t drained_ns;
+	uint64_t side_ns; /* when to look at records that were too fresh; NEVER: none */
 	int64_t utc_ns,
 		step_ns;    /* offset of UTC; what it moved by before this interval */
 	uint64_t side_lost; /* up to the last interval */
+	uint64_t cpu_ns;    /* the same */
 	uint64_t done;
 	bool stop, late_said;
 };
@@ -85,13 +94,14 @@ static void on_gone(void *ctx, uint32_t tgid)
 	struct capture *c = ctx;
 
 	sampler_forget(c->sampler, tgid);
+	code_gone(&c->code, tgid);
 }
 
 /* --- samples ------------------------------------------------------------------------------- */
 
 static size_t event_size(const struct sample_head *h)
 {
-	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64);
+	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64) + h->ncopy;
 }
 
 static void on_sample(void *ctx, const struct sample_event *ev, size_t size)
@@ -113,8 +123,23 @@ static void apply_record(void *ctx, const struct side_record *r)
 	procs_record(ctx, r);
 }
 
-/* Put the samples from before until_ns into the profile. */
-static int process(struct capture *c, uint64_t until_ns, struct err *e)
+/* All records from before until_ns have come. */
+static void apply_records(struct capture *c, uint64_t until_ns)
+{
+	sideband_take(c->side, until_ns, apply_record, &c->procs);
+	code_update(&c->code, until_ns > c->code.known_ns ? until_ns : c->code.known_ns);
+}
+
+/* The stack of a sample was copied because there was no table, and one may still come. */
+static bool is_held(const struct capture *c, const struct sample_head *h,
+		    uint64_t until_ns)
+{
+	return h->ncopy && h->ktime + HOLD_NS > until_ns && c->pending.len < HELD_MAX &&
+	       code_is_pending(&c->code);
+}
+
+/* Put the samples from before until_ns into the profile; at the end of an interval all of them. */
+static int process(struct capture *c, uint64_t until_ns, bool all, struct err *e)
 {
 	const struct sample_event *ev;
 	size_t at, size, kept = 0;
@@ -122,11 +147,11 @@ static int process(struct capture *c, uint64_t until_ns, struct err *e)
 
 	if (c->pending.overflow)
 		return err_set(e, ENOMEM, "samples come faster than they can be handled");
-	sideband_take(c->side, until_ns, apply_record, &c->procs);
+	apply_records(c, until_ns);
 	for (at = 0; at < c->pending.len; at += size) {
 		ev = (const void *)(c->pending.data + at);
 		size = event_size(&ev->h);
-		if (ev->h.ktime < until_ns) {
+		if (ev->h.ktime < until_ns && (all || !is_held(c, &ev->h, until_ns))) {
 			r = builder_add(&c->builder, ev, e);
 			if (r < 0)
 				return r;
@@ -148,7 +173,7 @@ static int tick(struct capture *c, struct err *e)
 
 	drain(c);
 	c->drained_ns = now;
-	return process(c, until < c->end_ns ? until : c->end_ns, e);
+	return process(c, until < c->end_ns ? until : c->end_ns, false, e);
 }
 
 /* --- intervals ----------------------------------------------------------------------------- */
@@ -216,6 +241,16 @@ static void begin_profile(struct capture *c)
 	chooser_reset(c->sources.chooser);
 }
 
+/* Look at all processes. What is told of them holds from then on. */
+static int scan(struct capture *c, struct err *e)
+{
+	int r = procs_scan(&c->procs, e);
+
+	if (r >= 0)
+		code_update(&c->code, monotonic_ns());
+	return r;
+}
+
 static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 {
 	struct buf out = BUF_INIT(UINT64_C(4) << 30);
@@ -233,11 +268,15 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	c->drained_ns = monotonic_ns();
 	lost = sideband_lost(c->side);
 	info.side_lost = lost - c->side_lost;
-	if (info.side_lost && procs_scan(&c->procs, e) < 0)
+	if (info.side_lost && scan(c, e) < 0)
 		return -e->code;
 	c->side_lost = lost;
-	r = process(c, end_ns, e);
+	apply_records(c, end_ns);
+	code_wait(&c->code, TABLES_NS / 2);
+	r = process(c, end_ns, true, e);
 	info.ticks.filtered += (int64_t)c->builder.dropped;
+	info.cpu_ns = code_cpu_ns(&c->code) - c->cpu_ns;
+	c->cpu_ns += info.cpu_ns;
 	if (r >= 0)
 		r = builder_finish(&c->builder, &info, &out, e);
 	if (r >= 0)
@@ -296,13 +335,23 @@ static void on_signal(struct capture *c)
 		c->stop = true;
 }
 
+/* The unwinder is to know of new code at once, not when the profile does. */
+static void apply_side_band(struct capture *c)
+{
+	uint64_t now = monotonic_ns();
+
+	sideband_drain(c->side, on_side_record, c);
+	apply_records(c, now - SETTLE_NS);
+	c->side_ns = sideband_has_more(c->side) ? now + SETTLE_NS : NEVER;
+}
+
 static void look_at_side_band(struct capture *c)
 {
 	const struct timespec pause = {.tv_nsec = SIDE_PAUSE_NS};
 
 	/* a process that starts makes a dozen records, and each would wake us */
 	nanosleep(&pause, NULL);
-	sideband_drain(c->side, on_side_record, c);
+	apply_side_band(c);
 }
 
 static void wait_for_events(struct capture *c)
@@ -313,6 +362,8 @@ static void wait_for_events(struct capture *c)
 
 	if (until > c->end_ns)
 		until = c->end_ns;
+	if (until > c->side_ns)
+		until = c->side_ns;
 	ms = until > now ? (until - now + 999999) / 1000000 : 0;
 	n = epoll_wait(c->epoll_fd, ev, 8, ms);
 	for (i = 0; i < n; i++) {
@@ -320,10 +371,14 @@ static void wait_for_events(struct capture *c)
 			on_signal(c);
 		} else if (ev[i].data.u64 == WAKE_OUTPUT) {
 			c->stop = true;
+		} else if (ev[i].data.u64 == WAKE_TABLE) {
+			code_update(&c->code, c->code.known_ns);
 		} else if (i == n - 1 || ev[i + 1].data.u64 != WAKE_SIDE) {
 			look_at_side_band(c);
 		}
 	}
+	if (monotonic_ns() >= c->side_ns)
+		apply_side_band(c);
 }
 
 static int run(struct capture *c, struct err *e)
@@ -436,6 +491,14 @@ static bool by_pid_alone(const struct choice_conf *choice)
 	       !choice->containers.n;
 }
 
+static void name_process(struct capture *c, uint32_t tgid)
+{
+	struct proc *p = procs_latest(&c->procs, tgid);
+
+	if (p)
+		p->is_named = true;
+}
+
 static int open_sources(struct capture *c, struct err *e)
 {
 	const struct capture_opts *o = c->o;
@@ -449,6 +512,7 @@ static int open_sources(struct capture *c, struct err *e)
 		.by_labels = c->sources.chooser != NULL,
 		.inherits = c->sources.chooser && chooser_inherits(c->sources.chooser),
 		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : NEVER,
+		.form = o->unwinder,
 	};
 	size_t i;
 	int r;
@@ -468,12 +532,34 @@ static int open_sources(struct capture *c, struct err *e)
 	r = sideband_epoll(c->side, c->epoll_fd, WAKE_SIDE, e);
 	if (r < 0)
 		return r;
-	r = procs_scan(&c->procs, e);
+	r = code_open(&c->code, &c->procs, c->sampler, e);
+	if (r >= 0 && code_fd(&c->code) >= 0)
+		r = watch(c, code_fd(&c->code), WAKE_TABLE, EPOLLIN, e);
+	if (r >= 0)
+		r = procs_scan(&c->procs, e);
 	if (r >= 0 && c->sources.chooser) {
 		chooser_connect(c->sources.chooser, c->sampler);
 		survey_decide(&c->procs, &c->conf.labels, &c->sources);
 	}
+	for (i = 0; i < o->npids; i++)
+		name_process(c, o->pids[i]);
+	if (o->command)
+		name_process(c, c->command.pid);
+	if (r >= 0)
+		code_update(&c->code, monotonic_ns());
 	return r;
+}
+
+static void tell_form(const struct capture *c)
+{
+	enum unwinder_form form = sampler_form(c->sampler);
+
+	cli_info(&c->o->cli, "unwinder %s, %" PRIu32 " verifier steps",
+		 unwinder_form_names[form], sampler_steps(c->sampler));
+	if (form == UNWINDER_FP && c->o->unwinder != UNWINDER_FP)
+		cli_note(&c->o->cli, "this kernel rejects the unwinder; continuing with "
+				     "frame pointers "
+				     "only, stacks will be short");
 }
 
 static void set_up(struct capture *c)
@@ -506,6 +592,8 @@ static int start(struct capture *c, struct err *e)
 	if (o->count && (!limit || o->count < limit / o->interval_ns))
 		limit = o->count * o->interval_ns;
 	begin_profile(c);
+	code_wait(&c->code, TABLES_NS);
+	code_started(&c->code);
 	c->utc_ns = utc_offset_ns();
 	c->start_ns = c->drained_ns = monotonic_ns();
 	c->stop_ns = limit ? c->start_ns + limit : NEVER;
@@ -519,6 +607,12 @@ static int start(struct capture *c, struct err *e)
 static int capture(struct capture *c, struct err *e)
 {
 	const struct capture_opts *o = c->o;
+	const struct code_conf code_conf = {
+		.cache = o->cache,
+		.cache_bytes = CACHE_BYTES,
+		.by_pid = by_pid_alone(&o->choice),
+		.cli = &o->cli,
+	};
 	int r;
 
 	/* or the next file opened, of whatever kind, would be it */
@@ -542,6 +636,8 @@ static int capture(struct capture *c, struct err *e)
 			     : survey_explain(&c->procs, &c->conf.labels, &c->sources, e);
 	}
 	r = privilege_check(e);
+	if (r >= 0 && o->unwinder != UNWINDER_FP)
+		r = code_start(&c->code, &code_conf, e);
 	if (r >= 0)
 		r = check_pids(o, e);
 	if (r >= 0)
@@ -555,6 +651,7 @@ static int capture(struct capture *c, struct err *e)
 	if (r < 0)
 		return r;
 	privilege_drop();
+	tell_form(c);
 	cli_info(&o->cli,
 		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
 		 " KiB, %zu processes",
@@ -566,8 +663,10 @@ static int capture(struct capture *c, struct err *e)
 		r = output_commit(c->stream, e);
 		c->stream = NULL;
 	}
-	if (r >= 0)
+	if (r >= 0) {
+		report_unwinding(&c->report, &c->builder.stops, &c->code.tables);
 		report_end(&c->report);
+	}
 	return r;
 }
 
@@ -578,6 +677,8 @@ int capture_run(const struct capture_opts *o, struct err *e)
 		.pending = BUF_INIT(PENDING_MAX),
 		.epoll_fd = -1,
 		.signal_fd = -1,
+		.side_ns = NEVER,
+		.code = {.tabler = {.fd = -1}},
 		.command = {.go_fd = -1, .fail_fd = -1},
 	};
 	int r;
@@ -591,9 +692,11 @@ int capture_run(const struct capture_opts *o, struct err *e)
 		r = 0;
 	output_abort(c.stream);
 	builder_release(&c.builder);
+	stops_release(&c.builder.stops);
+	procs_release(&c.procs);
+	code_release(&c.code);
 	sampler_free(c.sampler);
 	sideband_free(c.side);
-	procs_release(&c.procs);
 	kernel_release(&c.kernel);
 	cgroups_free(c.sources.cgroups);
 	containers_free(c.sources.containers);

@@ -11,6 +11,7 @@
 #include "lib/ui/cli.h"
 #include "tools/capture/choose.h"
 #include "tools/capture/labels.h"
+#include "tools/capture/programs.h"
 
 struct capture_opts {
 	struct cli cli; /* output: the pattern */
@@ -25,8 +26,10 @@ struct capture_opts {
 	char **command;	     /* NULL-terminated; NULL: none */
 	uint64_t ring_bytes; /* 0: by rate and CPUs */
 	bool stats;
-	const char *root;	  /* of the host, for what tells names of containers */
-	struct buf env_names;	  /* for procread_env() */
+	const char *root;     /* of the host, for what tells names of containers */
+	struct buf env_names; /* for procread_env() */
+	enum unwinder_form unwinder;
+	const char *cache;	  /* directory; NULL: none */
 	struct label_conf labels; /* node NULL: the host's name */
 };
 

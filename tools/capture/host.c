@@ -72,11 +72,11 @@ static char *read_cpu_model(void)
 static unsigned int read_max_stack(void)
 {
 	char text[32];
-	unsigned long n = EVENT_MAX_FRAMES;
+	unsigned long n = EVENT_KERNEL_MAX;
 
 	if (read_line("/proc/sys/kernel/perf_event_max_stack", text, sizeof(text)))
 		n = strtoul(text, NULL, 10);
-	return n < EVENT_MAX_FRAMES ? n : EVENT_MAX_FRAMES;
+	return n < EVENT_KERNEL_MAX ? n : EVENT_KERNEL_MAX;
 }
 
 int host_init(struct host *h, struct err *e)

@@ -25,6 +25,8 @@ enum {
 	OPT_ROOT,
 	OPT_RULES,
 	OPT_STATS,
+	OPT_CACHE,
+	OPT_UNWINDER,
 };
 
 static const struct argp_option options[] = {
@@ -62,6 +64,9 @@ static const struct argp_option options[] = {
 	{"node", OPT_NODE, "NAME", 0, "The label node (the machine's name)", 3},
 	{"ring", OPT_RING, "SIZE", 0, "Room for samples on their way (by rate and CPUs)",
 	 4},
+	{"cache", OPT_CACHE, "DIR", 0, "Keep unwind tables of files there", 4},
+	{"unwinder", OPT_UNWINDER, "FORM", 0,
+	 "auto, loop, tail, or fp: frame pointers only (auto)", 4},
 	{"stats", OPT_STATS, NULL, 0, "A line of counters for each interval", 4},
 	{0},
 };
@@ -146,6 +151,17 @@ static void parse_env_label(struct capture_opts *o, const char *arg)
 	buf_putc(&o->env_names, 0);
 }
 
+static void parse_unwinder(struct capture_opts *o, const char *arg)
+{
+	size_t i;
+
+	for (i = 0; unwinder_form_names[i] && strcmp(unwinder_form_names[i], arg); i++)
+		;
+	if (!unwinder_form_names[i])
+		cli_usage_error("--unwinder: not auto, loop, tail or fp: %s", arg);
+	o->unwinder = i;
+}
+
 /* COMMAND starts after "--": its options are not ours. */
 static void parse_command(struct capture_opts *o, struct argp_state *state)
 {
@@ -222,6 +238,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (num_parse_size(arg, &o->ring_bytes) < 0 || !o->ring_bytes ||
 		    o->ring_bytes > UINT64_C(1) << 30)
 			cli_usage_error("--ring: not a size up to 1G: %s", arg);
+		return 0;
+	case OPT_CACHE:
+		o->cache = arg;
+		return 0;
+	case OPT_UNWINDER:
+		parse_unwinder(o, arg);
 		return 0;
 	case OPT_STATS:
 		o->stats = true;

@@ -213,7 +213,7 @@ static void read_maps(struct procs *ps, struct proc *p, uint32_t tid, uint64_t n
 
 	if (!read_all(tid, "maps", &text))
 		goto out;
-	s = proc_new_image(p, p->nimages ? now_ns : p->born_ns);
+	s = proc_new_image(ps, p, p->nimages ? now_ns : p->born_ns);
 	if (ps->env_names)
 		s->env = procread_env(tid, ps->env_names);
 	at = (const char *)text.data;
@@ -345,7 +345,21 @@ static int open_in_root(uint32_t tgid, const char *name)
 	return fd;
 }
 
-void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end)
+/*
+ * What was opened is the file that was mapped: by inode where that is known, as file systems made
+ * of others give one file several device numbers; else by what the kernel said of its build id.
+ */
+static bool is_file(const struct code_file *f, int fd, const struct stat *st)
+{
+	struct build_id id = {0};
+
+	if (f->inode)
+		return st->st_ino == f->inode;
+	build_id_from_fd(fd, &id);
+	return id.n && id.n == f->build_id.n && !memcmp(id.data, f->build_id.data, id.n);
+}
+
+int procread_open(const struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end)
 {
 	struct stat_line line;
 	struct stat st;
@@ -357,16 +371,25 @@ void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint6
 	snprintf(name, sizeof(name), "map_files/%llx-%llx", (unsigned long long)start,
 		 (unsigned long long)end);
 	fd = end ? reopen_regular(open_proc(tgid, name, O_PATH), &st) : -1;
-	if (fd < 0 || st.st_ino != f->inode) {
-		if (fd >= 0)
-			close(fd);
-		fd = reopen_regular(open_in_root(tgid, f->name), &st);
-	}
+	if (fd >= 0 && is_file(f, fd, &st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	fd = reopen_regular(open_in_root(tgid, f->name), &st);
+	if (fd >= 0 && is_file(f, fd, &st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
+void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end)
+{
+	int fd = procread_open(f, tgid, start, end);
+
 	if (fd < 0)
 		return;
-	/* file systems made of others give one file several device numbers, but one inode */
-	if (st.st_ino == f->inode)
-		build_id_from_fd(fd, &f->build_id);
+	build_id_from_fd(fd, &f->build_id);
 	close(fd);
 }
 

@@ -19,6 +19,9 @@ struct procs;
  * or is not the one that p stands for. */
 bool procread_proc(struct procs *ps, struct proc *p);
 
+/* Open the file itself, through the mapping [start, end) or its path: -errno. */
+int procread_open(const struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end);
+
 /* Fill in f->build_id from the file itself, through the mapping [start, end) or its path. */
 void procread_build_id(struct code_file *f, uint32_t tgid, uint64_t start, uint64_t end);
 

@@ -13,8 +13,8 @@
 #include "lib/base/xalloc.h"
 #include "tools/capture/clock.h"
 #include "tools/capture/procread.h"
+#include "tools/capture/tables.h"
 
-#define VMAS_MAX 65536	    /* of one space; the oldest give way */
 #define VDSO_MAX_BYTES 8192 /* at least this much of it is mapped: two pages */
 
 void procs_init(struct procs *ps)
@@ -81,6 +81,8 @@ void procs_file_put(struct procs *ps, struct code_file *f)
 		;
 	*at = f->next;
 	ps->nfiles--;
+	if (f->table)
+		table_put(f->table);
 	free(f->name);
 	free(f);
 }
@@ -93,82 +95,6 @@ const struct build_id *file_build_id(struct code_file *f, uint32_t tgid,
 		procread_build_id(f, tgid, v ? v->start : 0, v ? v->end : 0);
 	}
 	return &f->build_id;
-}
-
-/* --- address spaces ------------------------------------------------------------------------ */
-
-static void space_put(struct procs *ps, struct space *s)
-{
-	size_t i;
-
-	if (--s->refs)
-		return;
-	for (i = 0; i < s->n; i++)
-		procs_file_put(ps, s->vmas[i].file);
-	procs_file_put(ps, s->exe);
-	free(s->env);
-	free(s->vmas);
-	free(s);
-}
-
-static struct space *space_copy(const struct space *from)
-{
-	struct space *s = xcalloc(1, sizeof(*s));
-	size_t i;
-
-	*s = *from;
-	s->refs = 1;
-	s->cap = s->n;
-	s->env = procread_env_copy(s->env);
-	s->vmas = s->n ? xmemdup(from->vmas, s->n * sizeof(*s->vmas)) : NULL;
-	for (i = 0; i < s->n; i++) {
-		if (s->vmas[i].file)
-			s->vmas[i].file->refs++;
-	}
-	if (s->exe)
-		s->exe->refs++;
-	return s;
-}
-
-struct vma *space_find(struct space *s, uint64_t addr, uint64_t time_ns)
-{
-	size_t i;
-
-	for (i = s->n; i-- > 0;) {
-		struct vma *v = &s->vmas[i];
-
-		if (addr >= v->start && addr < v->end && v->from_ns <= time_ns)
-			return v;
-	}
-	return NULL;
-}
-
-/* Drop what later mappings cover: programs that map and unmap code for ever would pile it up. */
-static void space_compact(struct procs *ps, struct space *s)
-{
-	size_t i, j, n = 0;
-
-	for (i = 0; i < s->n; i++) {
-		for (j = i + 1; j < s->n; j++) {
-			if (s->vmas[j].start <= s->vmas[i].start &&
-			    s->vmas[j].end >= s->vmas[i].end)
-				break;
-		}
-		if (j < s->n || (s->n - i) + n > VMAS_MAX)
-			procs_file_put(ps, s->vmas[i].file);
-		else
-			s->vmas[n++] = s->vmas[i];
-	}
-	s->n = n;
-}
-
-void space_add(struct procs *ps, struct space *s, struct vma v)
-{
-	/* a power of two that is never small: the cost is spread over as many mappings */
-	if (s->n >= 256 && !(s->n & (s->n - 1)))
-		space_compact(ps, s);
-	XGROW(s->vmas, s->n, s->cap);
-	s->vmas[s->n++] = v;
 }
 
 /* --- processes ----------------------------------------------------------------------------- */
@@ -205,6 +131,38 @@ struct proc *procs_add(struct procs *ps, uint32_t tgid, uint64_t born_ns)
 	return p;
 }
 
+void procs_changed(struct procs *ps, struct proc *p)
+{
+	if (p->is_changed)
+		return;
+	p->is_changed = true;
+	XGROW(ps->changed, ps->nchanged, ps->changed_cap);
+	ps->changed[ps->nchanged++] = p;
+}
+
+void procs_take_changed(struct procs *ps, void (*take)(void *ctx, struct proc *p),
+			void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < ps->nchanged; i++) {
+		ps->changed[i]->is_changed = false;
+		take(ctx, ps->changed[i]);
+	}
+	ps->nchanged = 0;
+}
+
+void procs_each(struct procs *ps, void (*take)(void *ctx, struct proc *p), void *ctx)
+{
+	struct proc *p;
+	size_t i;
+
+	for (i = 0; i < ps->nbuckets; i++) {
+		for (p = ps->buckets[i]; p; p = p->next)
+			take(ctx, p);
+	}
+}
+
 static void proc_free(struct procs *ps, struct proc *p)
 {
 	size_t i;
@@ -230,10 +188,12 @@ void procs_release(struct procs *ps)
 	}
 	free(ps->buckets);
 	free(ps->files);
+	free(ps->changed);
 	*ps = (struct procs){0};
 }
 
-static void push_image(struct proc *p, struct space *s, uint64_t from_ns)
+static void push_image(struct procs *ps, struct proc *p, struct space *s,
+		       uint64_t from_ns)
 {
 	if (p->nimages)
 		p->images[p->nimages - 1].until_ns = from_ns;
@@ -246,14 +206,14 @@ static void push_image(struct proc *p, struct space *s, uint64_t from_ns)
 	/* what was remembered of the one before */
 	p->perf_map = -1;
 	p->labels.epoch = 0;
+	procs_changed(ps, p);
 }
 
-struct space *proc_new_image(struct proc *p, uint64_t from_ns)
+struct space *proc_new_image(struct procs *ps, struct proc *p, uint64_t from_ns)
 {
-	struct space *s = xcalloc(1, sizeof(*s));
+	struct space *s = space_new();
 
-	s->refs = 1;
-	push_image(p, s, from_ns);
+	push_image(ps, p, s, from_ns);
 	return s;
 }
 
@@ -264,7 +224,7 @@ struct space *proc_own_space(struct proc *p, struct procs *ps)
 	struct space *s;
 
 	if (!p->nimages)
-		return proc_new_image(p, p->born_ns);
+		return proc_new_image(ps, p, p->born_ns);
 	im = &p->images[p->nimages - 1];
 	if (im->space->refs > 1) {
 		s = space_copy(im->space);
@@ -274,16 +234,28 @@ struct space *proc_own_space(struct proc *p, struct procs *ps)
 	return im->space;
 }
 
-struct space *proc_space(struct proc *p, uint64_t time_ns)
+struct space *proc_last_space(struct proc *p)
+{
+	return p->nimages ? p->images[p->nimages - 1].space : NULL;
+}
+
+const struct image *proc_image(const struct proc *p, uint64_t time_ns)
 {
 	size_t i;
 
 	for (i = p->nimages; i-- > 0;) {
 		if (time_ns >= p->images[i].from_ns)
-			return p->images[i].space;
+			return &p->images[i];
 	}
 	/* older than the first we know: nothing better than that */
-	return p->nimages ? p->images[0].space : NULL;
+	return p->nimages ? p->images : NULL;
+}
+
+struct space *proc_space(struct proc *p, uint64_t time_ns)
+{
+	const struct image *im = proc_image(p, time_ns);
+
+	return im ? im->space : NULL;
 }
 
 /* --- side band ----------------------------------------------------------------------------- */
@@ -299,11 +271,12 @@ static void on_fork(struct procs *ps, const struct side_record *r)
 	if (!parent)
 		return;
 	p->kernel_thread = parent->kernel_thread;
+	p->is_named = parent->is_named;
 	if (parent->nimages) {
 		struct space *s = parent->images[parent->nimages - 1].space;
 
 		s->refs++;
-		push_image(p, s, r->time_ns);
+		push_image(ps, p, s, r->time_ns);
 	}
 	if (parent->v1_cgroup)
 		p->v1_cgroup = xstrdup(parent->v1_cgroup);
@@ -332,7 +305,7 @@ static void on_exec(struct procs *ps, const struct side_record *r)
 	p->kernel_thread = false;
 	p->v1_read = false; /* a container's first program is moved to its place before */
 	before = p->nimages ? p->images[p->nimages - 1].space->env : NULL;
-	s = proc_new_image(p, r->time_ns);
+	s = proc_new_image(ps, p, r->time_ns);
 	s->exe_next = true;
 	/* who was gone before we looked most likely kept what it had */
 	if (ps->env_names)
@@ -392,6 +365,7 @@ static void on_mmap(struct procs *ps, const struct side_record *r)
 			  .from_ns = r->time_ns,
 			  .file = f,
 		  });
+	procs_changed(ps, p);
 }
 
 void procs_record(struct procs *ps, const struct side_record *r)
@@ -494,6 +468,10 @@ void procs_forget(struct procs *ps, uint64_t before_ns,
 
 	for (i = 0; i < ps->nbuckets; i++) {
 		for (at = &ps->buckets[i]; (p = *at);) {
+			if (p->is_changed) {
+				at = &p->next;
+				continue;
+			}
 			/* the last thread's end is the process's, once no number is left */
 			if (p->exit_ns && p->exit_ns < before_ns &&
 			    p->closed_ns == UINT64_MAX && kill(p->tgid, 0) < 0 &&

@@ -28,6 +28,7 @@ struct code_file {
 	uint32_t major, minor; /* from /proc, until the build id is known */
 	uint64_t inode;
 	uint64_t hash;
+	struct table *table; /* NULL: not asked for yet */
 };
 
 struct vma {
@@ -38,13 +39,24 @@ struct vma {
 		mapping; /* the profile builder's: mapping id in profile number `epoch` */
 };
 
+/* Code that is mapped now, as far as the records tell: what was unmapped stays. */
+struct live {
+	uint64_t start, end, offset;
+	struct code_file *file; /* NULL: anonymous memory */
+};
+
 struct space {
 	size_t refs;
 	struct vma *vmas; /* by from_ns; of two that overlap the later one counts */
 	size_t n, cap;
-	struct code_file *exe; /* NULL: not known */
-	char *env;	       /* see procread_env(); NULL: not known */
-	bool exe_next;	       /* just after an exec: the next file mapped is it */
+	struct live *live; /* by address, none over another */
+	size_t nlive, live_cap;
+	bool live_changed;	/* since the unwinder was told */
+	struct unwind_run *run; /* what the unwinder was told; NULL: nothing */
+	size_t npending;	/* mappings whose files have no table yet */
+	struct code_file *exe;	/* NULL: not known */
+	char *env;		/* see procread_env(); NULL: not known */
+	bool exe_next;		/* just after an exec: the next file mapped is it */
 };
 
 struct image {
@@ -73,7 +85,11 @@ struct proc {
 	size_t nimages, images_cap;
 	char *v1_cgroup; /* path in a v1 hierarchy, "" none; the parent's until it is read */
 	bool v1_read;
-	int8_t perf_map; /* -1 not looked for, 0 no, 1 yes */
+	bool is_named;	 /* by number, or a child of one that is */
+	bool is_changed; /* waits in procs.changed */
+	bool is_told;	 /* the unwinder has an entry for it, with the run that begins */
+	uint32_t told_first; /* here */
+	int8_t perf_map;     /* -1 not looked for, 0 no, 1 yes */
 	struct label_cache labels;
 };
 
@@ -86,6 +102,8 @@ struct procs {
 	long tick_ns; /* of /proc/PID/stat */
 	const char *
 		env_names; /* variables to read, as procread_env() takes them; NULL: none */
+	struct proc **changed; /* whose code is not what it was when last taken */
+	size_t nchanged, changed_cap;
 };
 
 void procs_init(struct procs *ps);
@@ -105,6 +123,13 @@ struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h);
 
 /* What it had mapped then; NULL if nothing is known. */
 struct space *proc_space(struct proc *p, uint64_t time_ns);
+const struct image *proc_image(const struct proc *p, uint64_t time_ns);
+struct space *proc_last_space(struct proc *p);
+
+/* Hand out each process whose code mappings changed since the last call; or all of them. */
+void procs_take_changed(struct procs *ps, void (*take)(void *ctx, struct proc *p),
+			void *ctx);
+void procs_each(struct procs *ps, void (*take)(void *ctx, struct proc *p), void *ctx);
 struct vma *space_find(struct space *s, uint64_t addr, uint64_t time_ns);
 
 /* The file's build id, read from the file if it came from /proc: n = 0 if it has none. */
@@ -121,10 +146,16 @@ void procs_forget_labels(struct procs *ps);
 /* For procread.c: */
 struct proc *procs_latest(struct procs *ps, uint32_t tgid);
 struct proc *procs_add(struct procs *ps, uint32_t tgid, uint64_t born_ns);
-struct space *proc_new_image(struct proc *p, uint64_t from_ns);
+void procs_changed(struct procs *ps, struct proc *p);
+struct space *proc_new_image(struct procs *ps, struct proc *p, uint64_t from_ns);
 struct space *proc_own_space(struct proc *p, struct procs *ps);
 struct code_file *procs_file(struct procs *ps, const struct code_file *like,
 			     const char *name);
 void procs_file_put(struct procs *ps, struct code_file *f);
 void space_add(struct procs *ps, struct space *s,
 	       struct vma v); /* takes over v.file's ref */
+
+/* For procs.c: */
+struct space *space_new(void);
+struct space *space_copy(const struct space *from);
+void space_put(struct procs *ps, struct space *s);

@@ -4,43 +4,45 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "lib/base/num.h"
 #include "tools/capture/clock.h"
 
-static uint64_t own_cpu_ns(void)
+/* Part of whole, in percent; of nothing, all. */
+static double percent(uint64_t part, uint64_t whole)
 {
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+	return whole ? 100.0 * (double)part / (double)whole : 100.0;
 }
 
 static void add_row(struct report *r, const struct builder *b,
 		    const struct interval_info *info, uint64_t bytes)
 {
 	const struct tick_counts *t = &info->ticks;
-	uint64_t cpu = own_cpu_ns();
+	const struct unwind_counts *u = &b->unwind;
+	uint64_t stacks = 0, taken = b->kept + t->lost_ring;
 	char start[NUM_TIME_MAX];
+	size_t i;
 
 	if (!r->rows++)
 		fprintf(stderr,
-			"%-20s %9s %8s %8s %8s %8s %9s %10s %9s %9s %6s %8s %8s\n",
+			"%-20s %9s %8s %8s %8s %8s %9s %10s %9s %9s %6s %8s %8s %9s "
+			"%6s\n",
 			"start", "seconds", "expected", "kept", "idle", "filtered",
 			"lost_ring", "lost_timer", "lost_rec.", "unexpl.", "procs",
-			"bytes", "cpu_ms");
+			"bytes", "cpu_ms", "complete", "bpf_us");
+	for (i = 0; i < STOP_CAUSES; i++)
+		stacks += u->by_stop[i];
 	num_format_time(info->time_ns / NS_PER_S * NS_PER_S, start);
 	fprintf(stderr,
 		"%-20s %9.3f %8" PRId64 " %8" PRIu64 " %8" PRId64 " %8" PRId64
 		" %9" PRId64 " %10" PRId64 " %9" PRId64 " %9" PRId64 " %6zu %8" PRIu64
-		" %8.1f\n",
+		" %8.1f %7.1f %% %6.1f\n",
 		start, (double)info->duration_ns / NS_PER_S, t->expected, b->kept,
 		t->idle, t->filtered, t->lost_ring, t->lost_timer,
 		t->lost_recursion + t->lost_error, builder_unexplained(b, t), b->procs->n,
-		bytes, (double)(cpu - r->cpu_ns) / 1e6);
-	r->cpu_ns = cpu;
+		bytes, (double)info->cpu_ns / 1e6,
+		percent(u->by_stop[STOP_COMPLETE], stacks),
+		taken ? (double)t->run_ns / 1e3 / (double)taken : 0.0);
 }
 
 void report_interval(struct report *r, const struct builder *b,
@@ -63,6 +65,29 @@ void report_interval(struct report *r, const struct builder *b,
 			 info->side_lost);
 	if (r->opts->stats)
 		add_row(r, b, info, bytes);
+}
+
+static void tell_refused(void *ctx, const struct table *t)
+{
+	const struct report *r = ctx;
+
+	cli_note(&r->opts->cli, "no unwind table: %s: %s", t->like.name, t->why);
+}
+
+/* What is wrong with stacks and with files, a line for each. */
+void report_unwinding(const struct report *r, struct stops *s, const struct tables *ts)
+{
+	size_t i;
+
+	if (!r->opts->stats)
+		return;
+	stops_sort(s);
+	for (i = 0; i < s->n; i++)
+		cli_note(&r->opts->cli,
+			 "stacks cut short: %" PRIu64 " of %" PRIu64 ": %s%s%s",
+			 s->rows[i].n, s->all, unwind_stop_names[s->rows[i].stop],
+			 *s->rows[i].file ? ": " : "", s->rows[i].file);
+	tables_each_refused(ts, tell_refused, (void *)r);
 }
 
 void report_end(const struct report *r)

@@ -6,6 +6,8 @@
 
 #include "tools/capture/build.h"
 #include "tools/capture/capture.h"
+#include "tools/capture/stops.h"
+#include "tools/capture/tables.h"
 
 struct report {
 	const struct capture_opts *opts;
@@ -13,13 +15,15 @@ struct report {
 	uint64_t rows;	    /* of the table */
 	uint64_t kept;	    /* in all */
 	uint64_t undecided; /* samples of processes that then were not chosen */
-	uint64_t cpu_ns;    /* own, up to the last row */
 	uint64_t length_ns;
 };
 
 /* One interval is done: a warning if samples were lost, and a row of the table. */
 void report_interval(struct report *r, const struct builder *b,
 		     const struct interval_info *info, uint64_t bytes);
+
+/* For --stats: why stacks were cut short, and which files have no table. */
+void report_unwinding(const struct report *r, struct stops *s, const struct tables *ts);
 
 /* All are: a note if there was no sample at all. */
 void report_end(const struct report *r);

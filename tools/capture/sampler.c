@@ -34,7 +34,8 @@ struct cpu_events {
 };
 
 struct sampler {
-	struct cpu_bpf *skel;
+	struct programs programs;
+	struct cpu_bpf *skel; /* of programs */
 	struct bpf_link *switch_link, *fork_link;
 	struct ring_buffer *ring;
 	struct cpu_events *cpus;
@@ -48,14 +49,6 @@ struct sampler {
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
 };
-
-static int quiet_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
 
 uint64_t sampler_ring_bytes(uint64_t want_bytes)
 {
@@ -76,27 +69,23 @@ static int on_ring(void *ctx, void *data, size_t size)
 
 static int load(struct sampler *s, const struct sampler_conf *conf, struct err *e)
 {
+	struct programs_conf pc = {
+		.form = conf->form,
+		.by_pid = conf->by_pid,
+		.by_labels = conf->by_labels,
+		.inherits = conf->inherits,
+		.period_ns = s->period_ns,
+		.length_ns = conf->length_ns,
+		.ring_bytes = conf->ring_bytes,
+	};
 	int r;
 
-	libbpf_set_print(quiet_libbpf);
-	s->skel = cpu_bpf__open();
-	if (!s->skel)
-		return err_errno(e, errno, "cannot open the BPF programs");
-	s->skel->rodata->by_pid = conf->by_pid;
-	s->skel->rodata->by_labels = conf->by_labels;
-	s->skel->bss->inherits = conf->inherits;
-	s->skel->rodata->period_ns = s->period_ns;
-	s->skel->rodata->length_ns = conf->length_ns;
-	if (!conf->by_pid && !conf->by_labels) {
-		bpf_program__set_autoload(s->skel->progs.on_fork, false);
-		bpf_map__set_max_entries(s->skel->maps.want, 1);
-	}
 	s->npossible = libbpf_num_possible_cpus();
-	bpf_map__set_max_entries(s->skel->maps.counts, s->npossible);
-	bpf_map__set_max_entries(s->skel->maps.ring, conf->ring_bytes);
-	r = cpu_bpf__load(s->skel);
+	pc.ncpus = s->npossible;
+	r = programs_load(&pc, &s->programs, e);
 	if (r < 0)
-		return privilege_explain_load(-r, e);
+		return r;
+	s->skel = s->programs.skel;
 	s->switch_link = bpf_program__attach(s->skel->progs.on_switch);
 	if (!s->switch_link)
 		return err_errno(e, errno, "cannot attach to sched_switch");
@@ -180,7 +169,7 @@ int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct e
 		r = open_event(s, c->cpu, true, s->skel->progs.clock_tick, &c->clock_fd,
 			       e);
 		if (r >= 0)
-			r = open_event(s, c->cpu, false, s->skel->progs.sample_tick,
+			r = open_event(s, c->cpu, false, s->programs.sampler,
 				       &c->sample_fd, e);
 	}
 	if (r < 0) {
@@ -349,8 +338,8 @@ static uint64_t recursion_misses(struct sampler *s)
 	uint32_t size = sizeof(info);
 	uint64_t misses;
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.sample_tick), &info,
-				   &size) < 0)
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->programs.sampler), &info, &size) <
+	    0)
 		return s->last_misses;
 	misses = info.recursion_misses - s->last_misses;
 	s->last_misses = info.recursion_misses;
@@ -435,6 +424,7 @@ static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected
 	out->lost_ring += lost_ring;
 	out->lost_timer += lost_timer;
 	out->lost_error += errors;
+	out->run_ns += now->run_ns - last->run_ns;
 	*last = *now;
 }
 
@@ -463,6 +453,39 @@ void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 	}
 	s->cuts++;
 	free(expected);
+}
+
+void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out)
+{
+	*out = (struct unwind_maps){
+		.procs_fd = bpf_map__fd(s->skel->maps.procs),
+		.mappings_fd = bpf_map__fd(s->skel->maps.mappings),
+		.slabs_fd = bpf_map__fd(s->skel->maps.slabs),
+		.nmappings = s->programs.nmappings,
+	};
+}
+
+enum unwinder_form sampler_form(const struct sampler *s)
+{
+	return s->programs.form;
+}
+
+uint32_t sampler_steps(const struct sampler *s)
+{
+	return s->programs.steps;
+}
+
+bool sampler_samples(const struct sampler *s, uint32_t tgid)
+{
+	const struct programs_conf *conf = &s->programs.conf;
+	uint32_t flags;
+
+	if (!conf->by_pid && !conf->by_labels)
+		return true;
+	flags = sampler_wants(s, tgid);
+	if (conf->by_pid && !(flags & WANT_PID))
+		return false;
+	return !conf->by_labels || !(flags & WANT_DECIDED) || flags & WANT_KEEP;
 }
 
 uint64_t sampler_stop(struct sampler *s)

@@ -11,6 +11,8 @@
 
 #include "bpf/event.h"
 #include "lib/base/err.h"
+#include "tools/capture/programs.h"
+#include "tools/capture/unwinder.h"
 
 struct sampler;
 
@@ -23,12 +25,14 @@ struct sampler_conf {
 	bool by_pid;	/* only processes that sampler_want() named, and their children */
 	bool by_labels; /* those that sampler_decide() keeps, and those not decided on */
 	bool inherits;	/* children are decided on as their parents were */
+	enum unwinder_form form;
 };
 
 /* Ticks of all CPUs in one interval. */
 struct tick_counts {
 	int64_t expected, sent, idle, filtered, lost_ring, lost_timer, lost_recursion,
 		lost_error;
+	uint64_t run_ns; /* that the sampler took for those sent and lost in the ring */
 };
 
 /* The size of a ring with room for want_bytes: a power of two of at least a page. */
@@ -51,6 +55,14 @@ void sampler_undecide(struct sampler *s, uint32_t tgid);
 void sampler_decide_anew(struct sampler *s, bool inherits);
 /* It is gone. */
 void sampler_forget(struct sampler *s, uint32_t tgid);
+
+/* As far as is decided, samples of the process are taken. */
+bool sampler_samples(const struct sampler *s, uint32_t tgid);
+
+/* Which form was loaded, what the verifier took for it, and where it looks for tables. */
+enum unwinder_form sampler_form(const struct sampler *s);
+uint32_t sampler_steps(const struct sampler *s);
+void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out);
 
 /*
  * Start the clocks. The first interval begins at first_ns, which is now; ticks at and after

@@ -311,6 +311,11 @@ void sideband_take(struct sideband *sb, uint64_t until_ns,
 		memmove(sb->pending, sb->pending + i, sb->n * sizeof(*sb->pending));
 }
 
+bool sideband_has_more(const struct sideband *sb)
+{
+	return sb->n;
+}
+
 uint64_t sideband_lost(const struct sideband *sb)
 {
 	return sb->lost;

@@ -52,4 +52,6 @@ void sideband_drain(struct sideband *sb, void (*seen)(void *ctx, struct side_rec
 void sideband_take(struct sideband *sb, uint64_t until_ns,
 		   void (*take)(void *ctx, const struct side_record *r), void *ctx);
 
+bool sideband_has_more(const struct sideband *sb); /* that were drained and not taken */
+
 uint64_t sideband_lost(const struct sideband *sb); /* records lost since the start */

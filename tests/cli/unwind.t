@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Whole stacks of programs that have no frame pointers.
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/capture.sh"
+
+[ "$(id -u)" -eq 0 ] || skip_all 'needs root'
+run prof-capture -q -d 0.05
+if [ "$status" -ne 0 ] &&
+	grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown|PID namespace' "$tmp/err"; then
+	skip_all "$(cat "$tmp/err")"
+fi
+
+# complete FILE PERCENT DESCRIPTION: the stacks of programs that are all there, by our own account
+complete() {
+	prof-render -f text "$1" | awk -v want="$2" '
+		match($0, /profpipe: stacks_[a-z_]+=[0-9]+"$/) {
+			split(substr($0, RSTART + 10, RLENGTH - 11), kv, "=")
+			if (kv[1] == "stacks_complete") c += kv[2]
+			if (kv[1] != "stacks_copied") n += kv[2]
+		}
+		END { print c + 0, n + 0; exit !(n >= 100 && c * 100 >= n * want) }' >"$tmp/share"
+	ok $? "$3: $(sed 's/ / of /' "$tmp/share") stacks complete" || diag <<-END
+		$(stacks "$1" | grep 'unwind stopped\|truncated' | cut -c 1-300 | head -n 20)
+	END
+}
+
+# --- how the workload is built -------------------------------------------------------------------
+build() { # build NAME FLAGS…
+	name=$1
+	shift
+	gcc -O2 -g -fno-optimize-sibling-calls "$@" -o "$tmp/$name" "$top/tests/lib/workload.c" \
+		-lpthread 2>"$tmp/err"
+}
+variants='nofp fp static nopie'
+build nofp -fomit-frame-pointer
+build fp -fno-omit-frame-pointer
+build static -fomit-frame-pointer -static
+build nopie -fomit-frame-pointer -no-pie
+if build lld -fomit-frame-pointer -fuse-ld=lld; then
+	variants="$variants lld"
+else
+	skip 'no lld here' 'a program of lld'
+fi
+for v in $variants; do
+	if [ ! -x "$tmp/$v" ]; then
+		skip "cannot be built here" "recursion in $v"
+		continue
+	fi
+	prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/$v" recurse 0.7 20
+	complete "$tmp/p" 99 "$v"
+	stacks "$tmp/p" | sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
+	all=$(samples ';descend|;twenty' <"$tmp/s")
+	deep=$(samples '^_start;([^;]*;)*twenty(;[^d]|$)' <"$tmp/s")
+	most "$deep" "$all" 99
+	ok $? "$v: a recursion of 20 is 20 frames, from _start on: $deep of $all" || diag "$tmp/s"
+done
+
+# --- other programs ------------------------------------------------------------------------------
+other() { # other NAME PERCENT COMMAND…
+	name=$1
+	percent=$2
+	shift 2
+	if ! command -v "$1" >/dev/null; then
+		skip "no $1 here" "$name"
+		return
+	fi
+	prof-capture -q -F 499 -o "$tmp/p" -- "$@" >"$tmp/out" 2>&1
+	complete "$tmp/p" "$percent" "$name"
+}
+cat >"$tmp/work.py" <<-'END'
+	import time
+	def fib(n):
+	    return n if n < 2 else fib(n - 1) + fib(n - 2)
+	while time.process_time() < 1.5:
+	    fib(18)
+END
+other python3 99 /usr/bin/python3 "$tmp/work.py"
+cat >"$tmp/work.cc" <<-'END'
+	#include <algorithm>
+	#include <map>
+	#include <regex>
+	#include <string>
+	#include <vector>
+	template <int N> int f(std::vector<int> &v, std::map<int, std::string> &m)
+	{
+		std::sort(v.begin(), v.end(), [](int a, int b) { return (a ^ N) < (b ^ N); });
+		m[N] = std::to_string(v[0]);
+		return f<N - 1>(v, m) + N;
+	}
+	template <> int f<0>(std::vector<int> &v, std::map<int, std::string> &) { return v[0]; }
+	int main()
+	{
+		std::vector<int> v(9, 1);
+		std::map<int, std::string> m;
+		std::regex r("a*b");
+		return f<20>(v, m) + std::regex_match("ab", r);
+	}
+END
+other 'clang++ on templates' 98 clang++ -O2 -c "$tmp/work.cc" -o /dev/null
+cat >"$tmp/work.go" <<-'END'
+	package main
+
+	func rec(n int) int {
+		if n > 0 {
+			return rec(n-1) + 1
+		}
+		s := 0
+		for i := 0; i < 100000; i++ {
+			s += i * i ^ s
+		}
+		return s
+	}
+
+	func main() {
+		t := 0
+		for i := 0; i < 12000; i++ {
+			t += rec(20)
+		}
+		println(t)
+	}
+END
+if (cd "$tmp" && HOME=$tmp GOCACHE=$tmp/gocache go build -o work-go work.go) >/dev/null 2>&1; then
+	other Go 98 "$tmp/work-go"
+else
+	skip 'no go here' 'Go'
+fi
+cat >"$tmp/work.rs" <<-'END'
+	use std::collections::HashMap;
+	fn main() {
+	    let mut m: HashMap<String, u64> = HashMap::new();
+	    for i in 0..12_000_000u64 {
+	        *m.entry((i % 1000).to_string()).or_insert(0) += i;
+	    }
+	    println!("{}", m.len());
+	}
+END
+if rustc -O -o "$tmp/work-rs" "$tmp/work.rs" 2>/dev/null; then
+	other Rust 99 "$tmp/work-rs"
+else
+	skip 'no rustc here' 'Rust'
+fi
+
+# --- processes younger than what is known of them -------------------------------------------------
+prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" spawn 100 15
+complete "$tmp/p" 95 '100 processes of 15 ms'
+[ "$(comment "$tmp/p" stacks_copied)" -gt 0 ]
+ok $? 'some of them from copies of the stack'
+
+# --- signal handlers, the vDSO ---------------------------------------------------------------------
+prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" signal 0.7
+complete "$tmp/p" 99 'in a signal handler'
+stacks "$tmp/p" >"$tmp/s"
+all=$(samples ';on_signal' <"$tmp/s")
+below=$(samples ';main;signal_load;(raise;)?.*;on_signal' <"$tmp/s")
+most "$below" "$all" 99
+ok $? "on a stack of its own: what it interrupted is there, $below of $all" || diag "$tmp/s"
+prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" clock 0.7
+stacks "$tmp/p" >"$tmp/s"
+all=$(samples 'vdso' <"$tmp/s")
+whole=$(samples '^_start;.*;main;clock_load;.*vdso' <"$tmp/s")
+most "$whole" "$all" 99
+ok $? "in the vDSO: $whole of $all" || diag "$tmp/s"
+
+# --- forms of the unwinder -------------------------------------------------------------------------
+for form in loop tail; do
+	prof-capture -v -F 999 --unwinder "$form" -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 400 2>"$tmp/err"
+	steps=$(sed -n "s/.*unwinder $form, \([0-9]*\) verifier steps$/\1/p" "$tmp/err")
+	[ -n "$steps" ] && [ "$steps" -lt 500000 ]
+	ok $? "--unwinder $form: loads, ${steps:-?} verifier steps" || diag "$tmp/err"
+	complete "$tmp/p" 98 "--unwinder $form, 400 frames"
+done
+prof-capture -q -F 999 --unwinder tail -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 600
+stacks "$tmp/p" | sed -E 's/(;descend){500,}/;many/' >"$tmp/s"
+all=$(samples 'descend|many' <"$tmp/s")
+cut=$(samples '^\[truncated\];many' <"$tmp/s")
+most "$cut" "$all" 95
+ok $? "--unwinder tail: 600 frames are cut: $cut of $all" || diag "$tmp/s"
+prof-capture -q -F 999 --unwinder fp -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 20
+[ "$(comment "$tmp/p" stacks_by_fp)" -gt 0 ]
+ok $? '--unwinder fp: by the kernel'
+refuses '--unwinder: an unknown one' prof-capture --unwinder nonsense
+
+# --- the cache -------------------------------------------------------------------------------------
+prof-capture -q -d 0.1 --cache "$tmp/cache" -p $$ >/dev/null
+id=$(readelf -n "$(readlink -f /proc/$$/exe)" | sed -n 's/.*Build ID: //p')
+[ -s "$tmp/cache/$id.unwind" ]
+ok $? '--cache: a file for each build id' || ls "$tmp/cache" | diag
+before=$(ls -i "$tmp/cache/$id.unwind")
+prof-capture -q -d 0.1 --cache "$tmp/cache" -p $$ >/dev/null
+is "$(ls -i "$tmp/cache/$id.unwind")" "$before" 'which is used'
+cp "$tmp/cache/$id.unwind" "$tmp/good"
+for how in short long flipped other; do
+	case $how in
+	short) head -c 1000 "$tmp/good" ;;
+	long) cat "$tmp/good"; echo more ;;
+	flipped)
+		head -c 1000 "$tmp/good"
+		printf '\377\377'
+		tail -c +1003 "$tmp/good"
+		;;
+	other) cat "$tmp/nofp" ;;
+	esac >"$tmp/cache/$id.unwind"
+	before=$(ls -i "$tmp/cache/$id.unwind")
+	run prof-capture -q -d 0.1 --cache "$tmp/cache" -p $$
+	is "$status" 0 "a damaged one ($how): no harm"
+	cmp -s "$tmp/cache/$id.unwind" "$tmp/good"
+	ok $? 'and it is written anew'
+done
+refuses '--cache: not a directory' prof-capture --cache "$top/Makefile"
+
+# --- what it costs ---------------------------------------------------------------------------------
+prof-capture -q -d 0.1 -o "$tmp/cold"
+prof-capture -q -d 0.1 --cache "$tmp/cache2" -o /dev/null
+prof-capture -q -d 0.1 --cache "$tmp/cache2" -o "$tmp/warm"
+prof-capture -q -F 99 -o "$tmp/p" -- "$tmp/nofp" recurse 3 20
+awk -v cold="$(comment "$tmp/cold" own_cpu_ns)" -v warm="$(comment "$tmp/warm" own_cpu_ns)" \
+	-v ns="$(comment "$tmp/p" bpf_ns)" -v n="$(comment "$tmp/p" kept)" 'BEGIN {
+		printf "# own CPU to start: %.2f s, with a cache %.2f s; ", cold / 1e9, warm / 1e9
+		printf "a sample: %.1f us\n", n ? ns / n / 1e3 : 0
+	}'
+done_testing
