@@ -141,6 +141,7 @@ $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # What a unit test needs of a tool.
+$(BUILD)/tests/unit/gate.t: $(OBJ)/tools/diff/gate.o
 $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/labellist.o
 $(BUILD)/tests/unit/html_data.t: \
 	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o \

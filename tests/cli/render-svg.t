@@ -157,8 +157,21 @@ for o in '--focus gone' '--focus added' '--focus nothing' '--min-width 1000'; do
 	is "$(grep -c '"nan\|"-nan\|"inf' "$tmp/x.svg")" 0 "finite"
 done
 
-if command -v rsvg-convert >/dev/null; then
-	rsvg-convert -f pdf "$tmp/mixed.svg" -o "$tmp/mixed.pdf"
-	ok $? "converts to PDF"
-fi
+# --- as a page of paper -------------------------------------------------------------------------
+prof-render -f svg "$top/tests/golden/render/hostile.txt" >"$tmp/hostile.svg"
+for name in mixed mean hostile; do
+	if command -v rsvg-convert >/dev/null; then
+		run rsvg-convert -f pdf -o "$tmp/$name.pdf" "$tmp/$name.svg"
+		is "$status $(head -c 5 "$tmp/$name.pdf")" "0 %PDF-" "$name: converts to PDF" || diag "$tmp/err"
+	else
+		skip "no rsvg-convert" "$name: converts to PDF"
+	fi
+	if command -v python3 >/dev/null; then
+		run python3 -c 'import sys, xml.etree.ElementTree as e; print(e.parse(sys.argv[1]).getroot().tag)' \
+			"$tmp/$name.svg"
+		is "$status $(cat "$tmp/out")" "0 {http://www.w3.org/2000/svg}svg" "$name: python3 reads the XML"
+	else
+		skip "no python3" "$name: python3 reads the XML"
+	fi
+done
 done_testing

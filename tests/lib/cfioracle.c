@@ -444,8 +444,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "cfioracle: %s: %s\n", argv[1], e.msg);
 		return 2;
 	}
-	printf("rows %zu unsupported %zu ms %.1f peak KiB %ld\n", t.nrows, t.nunsupported,
-	       ms, peak_kib() - kib);
+	printf("rows %zu unsupported %zu CPU-ms %.1f peak-KiB %ld\n", t.nrows,
+	       t.nunsupported, ms, peak_kib() - kib);
 	r = count ? compare(f, argv[1], &t, count) : 0;
 	unwind_table_release(&t);
 	elf_free(f);

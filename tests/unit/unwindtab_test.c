@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 #include <cmocka.h>
 #include <zlib.h>
@@ -531,6 +532,33 @@ static void test_arm_vdso(void **state)
 	}
 }
 
+/* This machine's vDSO, which is no file: clock_gettime() is somewhere in its code. */
+static void test_own_vdso(void **state)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	int fd = memfd_create("vdso", MFD_CLOEXEC);
+	struct elf_file *f = NULL;
+	struct unwind_table t;
+	Elf64_Ehdr eh;
+	size_t n;
+	struct err e;
+
+	(void)state;
+	if (!image) {
+		close(fd);
+		skip();
+	}
+	memcpy(&eh, image, sizeof(eh));
+	n = eh.e_shoff + (size_t)eh.e_shnum * eh.e_shentsize;
+	assert_int_equal(write(fd, image, n), n);
+	assert_int_equal(elf_open_fd(fd, &f, &e), 0);
+	if (build(f, &t, &e))
+		fail_msg("%s", e.msg);
+	assert_true(t.nrows > 1);
+	assert_int_equal(t.rows[t.nrows - 1].rule, UNWIND_NONE);
+	unwind_table_release(&t);
+}
+
 /* Found by its header alone, with and without an end. */
 static void test_no_sections(void **state)
 {
@@ -691,8 +719,9 @@ int main(void)
 		cmocka_unit_test(test_x86_rules),    cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_arm_rules),    cmocka_unit_test(test_odd_cie),
 		cmocka_unit_test(test_entry),	     cmocka_unit_test(test_entry_behind),
-		cmocka_unit_test(test_arm_vdso),     cmocka_unit_test(test_no_sections),
-		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_arm_vdso),     cmocka_unit_test(test_own_vdso),
+		cmocka_unit_test(test_no_sections),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_damage),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
