@@ -189,7 +189,7 @@ async function clickBox(page, ask, name) {
 }
 
 /* --- a diff ------------------------------------------------------------------------------- */
-for (const [size, options] of [["1400", {}], ["390", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }]]) {
+for (const [size, options] of [["1400", {}], ["1000", { viewport: { width: 1000, height: 700 } }], ["390", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }]]) {
 	const { context, page, trouble, ask } = await open(browser, `${dir}/diff.html`, options);
 	const rows = Object.fromEntries((await ask("rows()")).map((r) => [r.name, r]));
 
@@ -201,6 +201,8 @@ for (const [size, options] of [["1400", {}], ["390", { viewport: { width: 390, h
 	is([wide("slow"), wide("gone"), wide("fresh")], [55, 15, 10], `${size} px: as wide as the mean of both shares, what is gone too`);
 	const status = await page.locator("#table-rows .row .status").allTextContents();
 	is(status.sort(), ["", "", "gone", "new"], `${size} px: new and gone are told`);
+	const room = await page.evaluate(() => document.querySelector("#table-rows .row").lastElementChild.clientWidth);
+	ok(room >= 120, `${size} px: the table has room for names`);
 	await page.screenshot({ path: `${dir}/shot-${size}-diff.png` });
 	await page.click('[data-width="old"]');
 	await settle(page);

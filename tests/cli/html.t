@@ -202,5 +202,5 @@ claims node "$top/tests/browser/page.mjs" "$modules" "$chromium" "$tmp"
 # pictures, to be looked at
 mkdir -p "$build/screenshots"
 cp "$tmp"/shot-*.png "$build/screenshots"
-is "$(find "$build/screenshots" -name 'shot-*.png' -size +4k | wc -l)" 7 "screenshots in build/screenshots"
+is "$(find "$build/screenshots" -name 'shot-*.png' -size +4k | wc -l)" 8 "screenshots in build/screenshots"
 done_testing
