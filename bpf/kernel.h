@@ -93,8 +93,8 @@ struct pt_regs {
 #define REGS_SYSCALL(regs) ((regs)->syscallno)
 #define REGS_PC(regs) ((regs)->pc)
 #define REGS_SP(regs) ((regs)->sp)
-#define REGS_FP(regs) ((regs)->regs[29])
-#define REGS_LR(regs) ((regs)->regs[30])
+#define REGS_FP(r) ((r)->regs[29])
+#define REGS_LR(r) ((r)->regs[30])
 #define CODE_ADDRESS(addr) ((addr)&0x0000ffffffffffff)
 #define IS_EXECVE(nr) ((nr) == 221 || (nr) == 281)
 
@@ -130,6 +130,6 @@ struct perf_regs {
 #define REGS_USER_MODE(regs) (!(CONTEXT((regs)->pstate) & 15))
 #define PERF_PC(regs) CONTEXT((regs)->pc)
 #define PERF_SP(regs) CONTEXT((regs)->sp)
-#define PERF_FP(regs) CONTEXT((regs)->regs[29])
-#define PERF_LR(regs) CONTEXT((regs)->regs[30])
+#define PERF_FP(r) CONTEXT((r)->regs[29])
+#define PERF_LR(r) CONTEXT((r)->regs[30])
 #endif
