@@ -29,6 +29,9 @@ form() {
 }
 
 form
+form --unwinder=loop
+form --unwinder=tail
+form --unwinder=fp
 
 if [ "${PROFPIPE_LONG-}" ]; then
 	prof-capture -q -F 499 -o "$tmp/split" -- "$workload" split 8 >"$tmp/truth" 2>&1
