@@ -233,6 +233,10 @@ static void take_load(struct jitmap *m, struct cursor *c, uint64_t time_ns)
 		code->nlines = m->nlines - m->debug_line0;
 	}
 	m->debug_line0 = UINT32_MAX;
+	split_v8(m, code);
+	/* V8's lines are garbage where it inlined (11.3, seen); its names tell file and line */
+	if (*code->file)
+		code->nlines = 0;
 }
 
 static void take_move(struct jitmap *m, struct cursor *c, uint64_t time_ns)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From samples to one profile. */
+#include "tools/capture/jit.h"
 #include "tools/capture/build.h"
 
 #include <inttypes.h>
@@ -40,6 +41,7 @@ void builder_begin(struct builder *b)
 
 void builder_release(struct builder *b)
 {
+	buf_release(&b->late);
 	profile_free(b->profile);
 	store_free(b->store);
 	b->profile = NULL;
@@ -74,6 +76,8 @@ static uint32_t mapping_of(struct builder *b, const struct proc *p, struct vma *
 struct stack {
 	uint32_t frames[EVENT_KERNEL_MAX + EVENT_USER_MAX + PSEUDO_MAX];
 	uint32_t n;
+	const char *file; /* where the user's part ends; NULL: not known */
+	bool has_user, unnamed;
 };
 
 static void add_kernel(struct builder *b, const struct sample_event *ev, struct stack *st)
@@ -94,20 +98,42 @@ static enum unwind_stop judge_fp(const struct builder *b, const struct sample_he
 	return h->stop;
 }
 
+/* Code that no file holds: named, if whoever made it wrote down what it is. */
+static uint32_t made_location(struct builder *b, struct proc *p, const struct space *s,
+			      const struct vma *v, uint64_t addr, uint64_t time_ns,
+			      bool *unnamed)
+{
+	struct jit_frame f;
+	struct function fn;
+	struct line line;
+
+	if (!v || !jit_find(p, s, addr, time_ns, &f)) {
+		*unnamed |= v != NULL;
+		return store_location(b->store, ID_NONE, addr, false, NULL, 0);
+	}
+	fn = (struct function){
+		.name = store_puts(b->store, f.name),
+		.system_name = store_puts(b->store, f.name),
+		.file = store_puts(b->store, f.file),
+		.start_line = f.start_line,
+	};
+	line = (struct line){.function = store_function(b->store, &fn), .line = f.line};
+	return store_location(b->store, ID_NONE, addr, false, &line, 1);
+}
+
 /* The user's part. What goes wrong is told by a frame at the root. */
 static void add_user(struct builder *b, struct proc *p, const struct sample_event *ev,
 		     struct stack *st)
 {
 	struct space *s = proc_space(p, ev->h.ktime);
 	struct user_stack *u = &b->user;
-	const char *file;
-	bool jit = false;
 	char text[256];
 	struct vma *v = NULL;
 	uint64_t addr;
 	size_t i;
 
 	user_stack_read(u, p, ev);
+	st->has_user = u->n > 0;
 	if (!u->n) /* between two programs */
 		return;
 	/* sampled, though it was not to be when it came: the unwinder is told of it now */
@@ -126,25 +152,59 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 			u->stop = STOP_NO_MAPPING;
 			break;
 		}
-		jit |= v && !v->file;
-		st->frames[st->n++] = store_location(
-			b->store, v && v->file ? mapping_of(b, p, v) : ID_NONE, addr,
-			false, NULL, 0);
+		if (v && !jit_is_code(v))
+			st->frames[st->n++] = store_location(
+				b->store, mapping_of(b, p, v), addr, false, NULL, 0);
+		else
+			st->frames[st->n++] = made_location(b, p, s, v, addr, ev->h.ktime,
+							    &st->unnamed);
 	}
-	if (jit && p->perf_map < 0)
-		p->perf_map = procread_has_perf_map(p->tgid);
-	if (jit && !p->perf_map)
+	if (st->unnamed && !jit_is_told(p))
 		st->frames[st->n++] = pseudo_location(b, "[jit: no map]");
-	file = v && v->file ? v->file->name : NULL;
-	if (user_stack_text(u->stop, file, text, sizeof(text)))
+	st->file = v && v->file ? v->file->name : NULL;
+	if (user_stack_text(u->stop, st->file, text, sizeof(text)))
 		st->frames[st->n++] = pseudo_location(b, text);
+}
+
+static void count_user(struct builder *b, const struct sample_event *ev,
+		       const struct stack *st)
+{
+	const struct user_stack *u = &b->user;
+
 	if (ev->h.flags & EVENT_BY_FP && u->stop == STOP_COMPLETE) {
 		b->unwind.by_fp++;
 	} else {
 		b->unwind.by_stop[u->stop]++;
-		stops_add(&b->stops, u->stop, file);
+		stops_add(&b->stops, u->stop, st->file);
 	}
 	b->unwind.copied += u->copied;
+}
+
+static bool put_off(struct builder *b, const struct sample_event *ev)
+{
+	size_t n = sample_event_size(&ev->h);
+
+	if (b->settling || b->late.len + n > BUILDER_LATE_MAX_BYTES)
+		return false;
+	if (!b->late.len)
+		b->late_since_ns = ev->h.ktime;
+	return buf_put(&b->late, ev, n) == 0;
+}
+
+int builder_settle(struct builder *b, struct err *e)
+{
+	const struct sample_event *ev;
+	size_t at;
+	int r = 0;
+
+	b->settling = true;
+	for (at = 0; at < b->late.len && r >= 0; at += sample_event_size(&ev->h)) {
+		ev = (const void *)(b->late.data + at);
+		r = builder_add(b, ev, e);
+	}
+	b->settling = false;
+	buf_clear(&b->late);
+	return r;
 }
 
 int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
@@ -161,9 +221,14 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 		return 0;
 	}
 	st.n = 0;
+	st.has_user = st.unnamed = false;
 	add_kernel(b, ev, &st);
 	if (!(ev->h.flags & EVENT_NO_USER))
 		add_user(b, p, ev, &st);
+	if (st.unnamed && put_off(b, ev))
+		return 0;
+	if (st.has_user)
+		count_user(b, ev, &st);
 	b->kept++;
 	return profile_add(b->profile, store_stack(b->store, st.frames, st.n), labels,
 			   values, e);

@@ -48,7 +48,16 @@ struct builder {
 	struct unwind_counts unwind;
 	struct user_stack user; /* of the sample at hand */
 	struct stops stops;	/* of all profiles */
+	/*
+	 * Samples in code that has no name yet: whoever makes code may write its names down
+	 * late, by the buffer. They wait for some seconds, or for the end of the interval.
+	 */
+	struct buf late;
+	uint64_t late_since_ns; /* the oldest of them */
+	bool settling;
 };
+
+#define BUILDER_LATE_MAX_BYTES (16u << 20)
 
 /* What one interval was, beside its samples. */
 struct interval_info {
@@ -64,6 +73,9 @@ void builder_begin(struct builder *b);
 void builder_release(struct builder *b);
 
 int builder_add(struct builder *b, const struct sample_event *ev, struct err *e);
+
+/* Add those that waited, named or not. */
+int builder_settle(struct builder *b, struct err *e);
 
 /* Ticks that nothing accounts for. */
 int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t);

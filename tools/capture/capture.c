@@ -32,8 +32,10 @@
 #define DRAIN_NS (NS_PER_S / 5)	       /* the ring is emptied this often */
 #define SIDE_PAUSE_NS (NS_PER_S / 100) /* between two looks at the side band */
 #define SETTLE_NS SIDE_PAUSE_NS /* records are in their rings after this, on every CPU */
-#define TABLES_NS (NS_PER_S * 2 / 5)   /* to wait for the tables of what runs already */
-#define HOLD_NS (2 * NS_PER_S)	       /* a copied stack waits for its tables */
+#define TABLES_NS (NS_PER_S * 2 / 5) /* to wait for the tables of what runs already */
+#define HOLD_NS (2 * NS_PER_S)	     /* a copied stack waits for its tables */
+#define LATE_NS                                                                          \
+	(5 * NS_PER_S) /* samples wait so long for names of code made at run time */
 #define FORGET_NS (HOLD_NS + NS_PER_S) /* samples are never later than this */
 #define SAMPLE_BYTES 1024	       /* of a deep one, to size the ring */
 #define RING_MAX (UINT64_C(64) << 20)
@@ -99,16 +101,11 @@ static void on_gone(void *ctx, uint32_t tgid)
 
 /* --- samples ------------------------------------------------------------------------------- */
 
-static size_t event_size(const struct sample_head *h)
-{
-	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64) + h->ncopy;
-}
-
 static void on_sample(void *ctx, const struct sample_event *ev, size_t size)
 {
 	struct capture *c = ctx;
 
-	if (size >= sizeof(ev->h) && size == event_size(&ev->h))
+	if (size >= sizeof(ev->h) && size == sample_event_size(&ev->h))
 		buf_put(&c->pending, ev, size);
 }
 
@@ -150,7 +147,7 @@ static int process(struct capture *c, uint64_t until_ns, bool all, struct err *e
 	apply_records(c, until_ns);
 	for (at = 0; at < c->pending.len; at += size) {
 		ev = (const void *)(c->pending.data + at);
-		size = event_size(&ev->h);
+		size = sample_event_size(&ev->h);
 		if (ev->h.ktime < until_ns && (all || !is_held(c, &ev->h, until_ns))) {
 			r = builder_add(&c->builder, ev, e);
 			if (r < 0)
@@ -161,7 +158,14 @@ static int process(struct capture *c, uint64_t until_ns, bool all, struct err *e
 		}
 	}
 	c->pending.len = kept;
-	if (until_ns > FORGET_NS)
+	if (c->builder.late.len &&
+	    (all || until_ns > c->builder.late_since_ns + LATE_NS)) {
+		r = builder_settle(&c->builder, e);
+		if (r < 0)
+			return r;
+	}
+	/* who waits for a name still is to be found */
+	if (until_ns > FORGET_NS && !c->builder.late.len)
 		procs_forget(&c->procs, until_ns - FORGET_NS, on_gone, c);
 	return 0;
 }
@@ -580,6 +584,7 @@ static void set_up(struct capture *c)
 		.procs = &c->procs,
 		.kernel = &c->kernel,
 		.sources = c->sources,
+		.late = BUF_INIT(BUILDER_LATE_MAX_BYTES),
 	};
 }
 

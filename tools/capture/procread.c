@@ -459,28 +459,47 @@ uint32_t procread_tgid(uint32_t tid)
 	return p ? strtoul(p + 7, NULL, 10) : 0;
 }
 
-bool procread_has_perf_map(uint32_t tgid)
+uint32_t procread_inner_pid(uint32_t tgid)
 {
-	char status[4096], name[64], *p;
-	unsigned long pid = tgid;
-	int fd;
+	char status[4096], *p, *line_end;
+	uint32_t pid = tgid;
 
-	/* the file bears the number that the process has for itself: the last one listed */
-	if (procread_file(tgid, "status", status, sizeof(status)) > 0) {
-		p = strstr(status, "\nNSpid:");
-		if (p) {
-			char *line_end = strchr(p + 1, '\n');
+	if (procread_file(tgid, "status", status, sizeof(status)) <= 0)
+		return tgid;
+	p = strstr(status, "\nNSpid:");
+	if (!p)
+		return tgid;
+	line_end = strchr(p + 1, '\n');
+	if (line_end)
+		*line_end = 0;
+	p = strrchr(p, '\t');
+	if (p)
+		pid = strtoul(p + 1, NULL, 10);
+	return pid ? pid : tgid;
+}
 
-			if (line_end)
-				*line_end = 0;
-			p = strrchr(p, '\t');
-			if (p)
-				pid = strtoul(p + 1, NULL, 10);
-		}
-	}
-	snprintf(name, sizeof(name), "/tmp/perf-%lu.map", pid);
-	fd = open_in_root(tgid, name);
-	if (fd >= 0)
+/* Who owns the process; false if it is gone. */
+static bool owner_of(uint32_t tgid, uid_t *uid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", tgid);
+	if (stat(path, &st) < 0)
+		return false;
+	*uid = st.st_uid;
+	return true;
+}
+
+int procread_open_own(uint32_t tgid, const char *name, struct stat *st)
+{
+	int fd = reopen_regular(open_in_root(tgid, name), st);
+	uid_t uid;
+
+	/* others could tell stories about a process that is not theirs */
+	if (fd >= 0 && st->st_uid && owner_of(tgid, &uid) && uid != st->st_uid) {
 		close(fd);
-	return fd >= 0;
+		return -1;
+	}
+	return fd;
 }

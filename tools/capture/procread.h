@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "bpf/event.h"
 
@@ -46,8 +47,14 @@ const char *procread_env_value(const char *env, const char *name);
 /* The process that thread tid belongs to; 0: not known. */
 uint32_t procread_tgid(uint32_t tid);
 
-/* The file /tmp/perf-PID.map that a JIT compiler writes is there. */
-bool procread_has_perf_map(uint32_t tgid);
+/* The number that the process has for itself, in the innermost of its PID namespaces. */
+uint32_t procread_inner_pid(uint32_t tgid);
+
+/*
+ * Open a regular file by its name in the process's root, or in ours when that is gone. -1: is not
+ * there, or belongs to somebody else than the process or root.
+ */
+int procread_open_own(uint32_t tgid, const char *name, struct stat *st);
 
 /* The name is that of a file, not of memory shared or made at run time. */
 bool code_name_is_file(const char *name);

@@ -12,6 +12,7 @@
 #include "lib/base/hash.h"
 #include "lib/base/xalloc.h"
 #include "tools/capture/clock.h"
+#include "tools/capture/jit.h"
 #include "tools/capture/procread.h"
 #include "tools/capture/tables.h"
 
@@ -124,7 +125,6 @@ struct proc *procs_add(struct procs *ps, uint32_t tgid, uint64_t born_ns)
 	p->tgid = tgid;
 	p->born_ns = born_ns;
 	p->closed_ns = UINT64_MAX;
-	p->perf_map = -1;
 	p->next = *at;
 	*at = p;
 	ps->n++;
@@ -171,6 +171,7 @@ static void proc_free(struct procs *ps, struct proc *p)
 		space_put(ps, p->images[i].space);
 	free(p->images);
 	free(p->v1_cgroup);
+	jit_free(p->jit);
 	free(p);
 	ps->n--;
 }
@@ -204,7 +205,8 @@ static void push_image(struct procs *ps, struct proc *p, struct space *s,
 		.space = s,
 	};
 	/* what was remembered of the one before */
-	p->perf_map = -1;
+	jit_free(p->jit);
+	p->jit = NULL;
 	p->labels.epoch = 0;
 	procs_changed(ps, p);
 }

@@ -89,7 +89,7 @@ struct proc {
 	bool is_changed; /* waits in procs.changed */
 	bool is_told;	 /* the unwinder has an entry for it, with the run that begins */
 	uint32_t told_first; /* here */
-	int8_t perf_map;     /* -1 not looked for, 0 no, 1 yes */
+	struct jit *jit;     /* names of code it made; NULL: not looked for */
 	struct label_cache labels;
 };
 

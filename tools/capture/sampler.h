@@ -14,6 +14,12 @@
 #include "tools/capture/programs.h"
 #include "tools/capture/unwinder.h"
 
+/* Bytes of an event in the ring. */
+static inline size_t sample_event_size(const struct sample_head *h)
+{
+	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64) + h->ncopy;
+}
+
 struct sampler;
 
 struct sampler_conf {

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# prof-capture: names of code that runtimes make, from what they write down.
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/capture.sh"
+
+needs_capture
+maps=
+trap 'rm -rf "$tmp"; rm -f $maps' EXIT
+
+cat >"$tmp/fib.js" <<-'END'
+	// two lines in front
+	//
+	function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+	const end = Date.now() + 1500;
+	while (Date.now() < end) fib(20);
+	console.log(process.pid);
+END
+
+# named FILE NAME SOURCE LINE: the function is there, and its samples hold under its callers
+function_of() {
+	prof-render -f text "$1" | grep -c "^function [0-9]* \"$2\" \"$2\" \"$3\" $4\$"
+}
+
+if command -v node >/dev/null; then
+	prof-capture -q -F 499 -o "$tmp/p" -- sh -c "node --perf-basic-prof $tmp/fib.js >$tmp/pid"
+	is $? 0 'node with a perf map'
+	maps="$maps /tmp/perf-$(cat "$tmp/pid").map"
+	[ "$(function_of "$tmp/p" 'JS:\*fib' "$tmp/fib.js" 3)" -ge 1 ]
+	ok $? 'its functions have name, file and line'
+	stacks "$tmp/p" >"$tmp/s"
+	all=$(samples 'JS:.fib' <"$tmp/s")
+	whole=$(samples '^_start;.*main;.*node::.*;JS:.fib' <"$tmp/s")
+	most "$whole" "$all" 95
+	ok $? "and stand on those of node: $whole of $all" || diag "$tmp/s"
+	unnamed=$(samples '^\[jit: no map\]' <"$tmp/s")
+	[ "$unnamed" -le $((all / 20)) ]
+	ok $? "hardly any has no name: $unnamed"
+
+	prof-capture -q -F 499 -o "$tmp/p" -- \
+		sh -c "cd $tmp && exec node --perf-prof $tmp/fib.js >/dev/null"
+	is $? 0 'node with a jitdump, which it writes late'
+	[ "$(function_of "$tmp/p" 'JS:\*fib' "$tmp/fib.js" 3)" -ge 1 ]
+	ok $? 'its functions have name, file and line' || diag "$tmp/s"
+	stacks "$tmp/p" >"$tmp/s"
+	all=$(samples 'JS:.fib' <"$tmp/s")
+	[ "$all" -ge 100 ]
+	ok $? "also those sampled before they were written down: $all" || diag "$tmp/s"
+
+	prof-capture -q -F 499 -o "$tmp/p" -- node "$tmp/fib.js" >/dev/null 2>&1
+	stacks "$tmp/p" >"$tmp/s"
+	[ "$(samples '^\[jit: no map\]' <"$tmp/s")" -ge 100 ]
+	ok $? 'without either, that is said' || diag "$tmp/s"
+else
+	skip 'no node here' 'code made by V8'
+fi
+
+if command -v javac >/dev/null && command -v jcmd >/dev/null; then
+	cat >"$tmp/Fib.java" <<-'END'
+		public class Fib {
+			static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+			public static void main(String[] a) {
+				for (long end = System.currentTimeMillis() + 20000; System.currentTimeMillis() < end;)
+					fib(20);
+			}
+		}
+	END
+	javac -d "$tmp" "$tmp/Fib.java"
+	java -XX:+PreserveFramePointer -cp "$tmp" Fib &
+	java=$!
+	maps="$maps /tmp/perf-$java.map"
+	sleep 2
+	# the map comes when the samples are there already
+	prof-capture -q -F 499 -d 3 -p "$java" -o "$tmp/p" &
+	sleep 1
+	jcmd "$java" Compiler.perfmap >/dev/null
+	wait $!
+	kill "$java"
+	stacks "$tmp/p" >"$tmp/s"
+	all=$(samples . <"$tmp/s")
+	named=$(samples 'Fib.fib' <"$tmp/s")
+	most "$named" "$all" 80
+	ok $? "Java with jcmd's perf map: $named of $all" || diag "$tmp/s"
+else
+	skip 'no JDK here' "Java with jcmd's perf map"
+fi
+
+# --- a map that somebody else left there -----------------------------------------------------------
+if [ "$(uname -m)" = x86_64 ]; then
+	"$workload" jit 4 &
+	load=$!
+	echo '0 7fffffffffff everything' >"/tmp/perf-$load.map"
+	maps="$maps /tmp/perf-$load.map"
+	chown 65534 "/tmp/perf-$load.map"
+	prof-capture -q -F 499 -d 0.5 -p "$load" -o "$tmp/p"
+	prof-render -f folded "$tmp/p" >"$tmp/s"
+	! grep -q everything "$tmp/s"
+	ok $? 'a map of another user is not believed' || diag "$tmp/s"
+	chown 0 "/tmp/perf-$load.map"
+	prof-capture -q -F 499 -d 0.5 -p "$load" -o "$tmp/p"
+	prof-render -f folded "$tmp/p" >"$tmp/s"
+	grep -q 'jit_load;everything\|;everything' "$tmp/s"
+	ok $? "that of its own, or root's, is" || diag "$tmp/s"
+	kill "$load"
+fi
+done_testing
