@@ -60,6 +60,14 @@ like "$tmp/text" '^mapping .* 0x0 "\[kernel.kallsyms\]_stext" "[0-9a-f]+" F' 'th
 stext=$(sed -n 's/ T _stext$//p' /proc/kallsyms)
 like "$tmp/text" "^mapping [0-9]+ 0x$stext .*kernel.kallsyms" 'from _stext on'
 
+prof-capture -F 999 --anonymous-kernel -o "$tmp/hidden" -- "$workload" kernel 0.5
+prof-render -f text "$tmp/hidden" >"$tmp/text"
+! grep -E "^(mapping|location)" "$tmp/text" | grep -q "$(echo "$stext" | cut -c1-10)"
+ok $? '--anonymous-kernel: no address of it' || diag "$tmp/text"
+like "$tmp/text" '^mapping .* "\[kernel.kallsyms\]_stext" "[0-9a-f]+" F' 'the mapping is there'
+prof-merge "$tmp/kernel" "$tmp/hidden" | prof-render -f text >"$tmp/text"
+is "$(grep -c '^mapping.*kernel.kallsyms' "$tmp/text")" 1 'and is the same for prof-merge'
+
 if [ "$(uname -m)" = x86_64 ]; then
 	prof-capture -F 999 -o "$tmp/jit" -- "$workload" jit 0.5
 	stacks "$tmp/jit" >"$tmp/s"

@@ -586,6 +586,7 @@ static void set_up(struct capture *c)
 		.sources = c->sources,
 		.late = BUF_INIT(BUILDER_LATE_MAX_BYTES),
 	};
+	c->kernel.anonymous = c->o->anonymous_kernel;
 }
 
 static int start(struct capture *c, struct err *e)

@@ -26,6 +26,7 @@ struct capture_opts {
 	char **command;	     /* NULL-terminated; NULL: none */
 	uint64_t ring_bytes; /* 0: by rate and CPUs */
 	bool stats;
+	bool anonymous_kernel;
 	const char *root;     /* of the host, for what tells names of containers */
 	struct buf env_names; /* for procread_env() */
 	enum unwinder_form unwinder;

@@ -15,6 +15,14 @@
 #define NOTES_MAX_BYTES 4096
 #define PAGE_BYTES 4096
 
+/* In place of addresses that are not to be told: where Linux is linked for, and far from it. */
+#if defined(__aarch64__)
+#define ANONYMOUS_CORE UINT64_C(0xffff800008000000)
+#else
+#define ANONYMOUS_CORE UINT64_C(0xffffffff81000000)
+#endif
+#define ANONYMOUS_MODULE(i) ((UINT64_C(0xffffc000) << 32) + ((uint64_t)(i) << 32))
+
 static void free_mappings(struct kernel *k)
 {
 	size_t i;
@@ -116,11 +124,14 @@ static void read_module_sizes(struct kernel *k)
 
 static void load(struct kernel *k)
 {
+	bool warned = k->warned, anonymous = k->anonymous;
 	struct err e;
 	size_t i;
 
 	kernel_release(k);
 	k->loaded = true;
+	k->warned = warned;
+	k->anonymous = anonymous;
 	kallsyms_init(&k->syms);
 	/* a file that cannot be read, or makes no sense, hides the names as zeros do */
 	if (kallsyms_load(&k->syms, "/proc/kallsyms", &e) < 0 || k->syms.hidden ||
@@ -132,13 +143,21 @@ static void load(struct kernel *k)
 	for (i = 0; i < k->syms.nmodules; i++)
 		describe(k, i);
 	read_module_sizes(k);
+	for (i = 0; i < k->syms.nmodules; i++) {
+		struct kernel_mapping *m = &k->mappings[i];
+
+		m->shown = m->start;
+		if (k->anonymous)
+			m->shown =
+				i == KALLSYMS_CORE ? ANONYMOUS_CORE : ANONYMOUS_MODULE(i);
+	}
 }
 
 static uint32_t mapping_id(struct kernel_mapping *m, struct store *st, uint32_t epoch)
 {
 	struct mapping row = {
-		.start = m->start,
-		.limit = m->limit,
+		.start = m->shown,
+		.limit = m->shown + (m->limit - m->start),
 		.file = store_puts(st, m->file),
 		.build_id = store_puts(st, m->build_id),
 		.flags = MAPPING_HAS_FUNCTIONS,
@@ -179,6 +198,7 @@ uint32_t kernel_location(struct kernel *k, struct store *st, uint32_t epoch,
 			 uint64_t addr)
 {
 	const struct ksym *s = NULL;
+	const struct kernel_mapping *m;
 	struct function f = {0};
 	struct line line = {0};
 
@@ -187,19 +207,19 @@ uint32_t kernel_location(struct kernel *k, struct store *st, uint32_t epoch,
 	if (!k->hidden) {
 		s = find(k, addr);
 		if (!s && k->stale) {
-			bool warned = k->warned;
-
 			load(k);
-			k->warned = warned;
 			s = k->hidden ? NULL : find(k, addr);
 		}
 	}
+	if (!s && k->anonymous)
+		addr = 0;
 	if (k->hidden)
 		return store_location(st, hidden_mapping(st), addr, false, NULL, 0);
 	if (!s)
 		return store_location(st, ID_NONE, addr, false, NULL, 0);
 	f.name = f.system_name = store_puts(st, s->name);
 	line.function = store_function(st, &f);
-	return store_location(st, mapping_id(&k->mappings[s->module], st, epoch), addr,
-			      false, &line, 1);
+	m = &k->mappings[s->module];
+	return store_location(st, mapping_id(&k->mappings[s->module], st, epoch),
+			      addr - m->start + m->shown, false, &line, 1);
 }

@@ -13,6 +13,7 @@
 
 struct kernel_mapping {
 	uint64_t start, limit;
+	uint64_t shown; /* where the profile says that it starts */
 	char *file;
 	char *build_id;		 /* "" if there is none */
 	uint32_t epoch, mapping; /* mapping id in profile number `epoch` */
@@ -25,6 +26,7 @@ struct kernel {
 	bool stale;  /* code was added since: look again for what has no name */
 	bool hidden; /* addresses are not shown to us; `warned` by whoever says so */
 	bool warned;
+	bool anonymous; /* where it runs is not told: as if it ran where it was linked for */
 };
 
 void kernel_release(struct kernel *k);

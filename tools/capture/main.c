@@ -12,7 +12,8 @@
 #define INTERVAL_MIN_NS 10000000
 
 enum {
-	OPT_CGROUP = 0x2000,
+	OPT_ANONYMOUS_KERNEL = 0x2000,
+	OPT_CGROUP,
 	OPT_COMM,
 	OPT_CONTAINER,
 	OPT_ENV_LABEL,
@@ -59,6 +60,8 @@ static const struct argp_option options[] = {
 	{"env-label", OPT_ENV_LABEL, "NAME[=KEY]", 0,
 	 "A label from the process's environment: KEY (name in lower case); may repeat",
 	 3},
+	{"anonymous-kernel", OPT_ANONYMOUS_KERNEL, NULL, 0,
+	 "Do not tell at which addresses the kernel runs", 3},
 	{"root", OPT_ROOT, "DIR", 0,
 	 "Where the host's root is: container names are looked up there (/)", 3},
 	{"node", OPT_NODE, "NAME", 0, "The label node (the machine's name)", 3},
@@ -227,6 +230,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_ENV_LABEL:
 		parse_env_label(o, arg);
+		return 0;
+	case OPT_ANONYMOUS_KERNEL:
+		o->anonymous_kernel = true;
 		return 0;
 	case OPT_ROOT:
 		o->root = arg;
