@@ -94,6 +94,7 @@ static void test_limits(void **state)
 	holds("total > x1.05", true, "total", 1050);
 	holds("total > x1.1", false, "total", 1100);
 	holds("flat:^parse$ > x1.4", true, "parse", 140);
+	holds("flat:^parse$ > x1.15", true, "parse", 115); /* not 114 */
 	holds("flat:^parse$ > x1.5", false, "parse", 150);
 	holds("flat:^lex$ > x0.9", true, "lex", 720);
 }

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,16 @@ struct judge {
 	bool any;     /* and large enough */
 };
 
+/* The largest whole value within the limit. 100 x1.15 is 115, also where 1.15 is a bit less. */
+static int64_t whole_limit(double limit)
+{
+	double near = nearbyint(limit);
+
+	if (fabs(limit - near) > fabs(near) * 1e-12)
+		near = floor(limit);
+	return near < 0x1p63 ? (int64_t)near : INT64_MAX;
+}
+
 /* Hold one item to the limit; keep it if none was worse. */
 static void weigh(struct judge *j, struct str item, const struct amount *a)
 {
@@ -205,7 +216,7 @@ static void weigh(struct judge *j, struct str item, const struct amount *a)
 	j->worst = new - limit;
 	j->r->item = item;
 	j->r->amount = *a;
-	j->r->limit = limit < 0x1p63 ? (int64_t)limit : INT64_MAX;
+	j->r->limit = whole_limit(limit);
 	j->r->failed = a->new > j->r->limit;
 }
 
