@@ -36,7 +36,9 @@ like "$tmp/text" "^mapping .* \"$workload\" \"$id\"" 'its mapping has the build 
 like "$tmp/text" "\"build_id\"=\"$id\"" 'and so has the label'
 
 prof-capture -F 999 -o "$tmp/recurse" -- "$workload" recurse 1 20
-stacks "$tmp/recurse" | sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
+# but for when it asks for the time: the vdso has no frame pointers, and a caller is missing
+stacks "$tmp/recurse" | grep -v ';__clock_gettime' |
+	sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
 all=$(samples ';descend|;twenty' <"$tmp/s")
 deep=$(samples ';twenty(;[^d]|$)' <"$tmp/s")
 most "$deep" "$all" 95
