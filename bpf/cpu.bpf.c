@@ -276,6 +276,14 @@ int sample_fp(struct perf_regs *regs)
 	return end(s);
 }
 
+/* A global function: the verifier looks at its ways once, not in each round of a loop. */
+__noinline __u64 idle_at(__u64 sum, __u64 since, __u64 end)
+{
+	const struct idle_time idle = {.sum = sum, .since = since};
+
+	return idle_upto(&idle, first_ns, end);
+}
+
 /* Keep what was idle at the end of each interval that is over. */
 static __always_inline void turn_idle(struct idle_time *idle, __u64 now)
 {
@@ -287,7 +295,7 @@ static __always_inline void turn_idle(struct idle_time *idle, __u64 now)
 	i = idle->turn + COUNT_SETS < turn ? turn - COUNT_SETS : idle->turn;
 	end = first_ns + (i + 1) * length_ns;
 	for (n = 0; n < COUNT_SETS && i < turn; n++, i++, end += length_ns)
-		idle->upto[i % COUNT_SETS] = idle_upto(idle, first_ns, end);
+		idle->upto[i % COUNT_SETS] = idle_at(idle->sum, idle->since, end);
 	idle->turn = turn;
 }
 

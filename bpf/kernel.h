@@ -69,11 +69,11 @@ struct pt_regs {
 	unsigned long bp, ip, sp;
 	long orig_ax;
 };
-#define REGS_SYSCALL(regs) ((regs)->orig_ax)
-#define REGS_PC(regs) ((regs)->ip)
-#define REGS_SP(regs) ((regs)->sp)
-#define REGS_FP(regs) ((regs)->bp)
-#define REGS_LR(regs) 0
+#define REGS_SYSCALL(r) ((r)->orig_ax)
+#define REGS_PC(r) ((r)->ip)
+#define REGS_SP(r) ((r)->sp)
+#define REGS_FP(r) ((r)->bp)
+#define REGS_LR(r) 0
 #define CODE_ADDRESS(addr) (addr)
 #define IS_EXECVE(nr) ((nr) == 59 || (nr) == 322)
 
@@ -90,9 +90,9 @@ struct pt_regs {
 	__u64 sp, pc;
 	__s32 syscallno;
 };
-#define REGS_SYSCALL(regs) ((regs)->syscallno)
-#define REGS_PC(regs) ((regs)->pc)
-#define REGS_SP(regs) ((regs)->sp)
+#define REGS_SYSCALL(r) ((r)->syscallno)
+#define REGS_PC(r) ((r)->pc)
+#define REGS_SP(r) ((r)->sp)
 #define REGS_FP(r) ((r)->regs[29])
 #define REGS_LR(r) ((r)->regs[30])
 #define CODE_ADDRESS(addr) ((addr)&0x0000ffffffffffff)
@@ -117,19 +117,19 @@ struct perf_regs {
 	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
 	__u64 ip, cs, flags, sp, ss;
 };
-#define REGS_USER_MODE(regs) (CONTEXT((regs)->cs) & 3)
-#define PERF_PC(regs) CONTEXT((regs)->ip)
-#define PERF_SP(regs) CONTEXT((regs)->sp)
-#define PERF_FP(regs) CONTEXT((regs)->bp)
-#define PERF_LR(regs) 0
+#define REGS_USER_MODE(r) (CONTEXT((r)->cs) & 3)
+#define PERF_PC(r) CONTEXT((r)->ip)
+#define PERF_SP(r) CONTEXT((r)->sp)
+#define PERF_FP(r) CONTEXT((r)->bp)
+#define PERF_LR(r) 0
 #elif defined(__TARGET_ARCH_arm64)
 struct perf_regs {
 	__u64 regs[31];
 	__u64 sp, pc, pstate;
 };
-#define REGS_USER_MODE(regs) (!(CONTEXT((regs)->pstate) & 15))
-#define PERF_PC(regs) CONTEXT((regs)->pc)
-#define PERF_SP(regs) CONTEXT((regs)->sp)
+#define REGS_USER_MODE(r) (!(CONTEXT((r)->pstate) & 15))
+#define PERF_PC(r) CONTEXT((r)->pc)
+#define PERF_SP(r) CONTEXT((r)->sp)
 #define PERF_FP(r) CONTEXT((r)->regs[29])
 #define PERF_LR(r) CONTEXT((r)->regs[30])
 #endif

@@ -11,8 +11,8 @@ if [ "$status" -ne 0 ] &&
 	skip_all "$(cat "$tmp/err")"
 fi
 
-# complete FILE PERCENT DESCRIPTION: the stacks of programs that are all there, by our own account
-complete() {
+# whole FILE PERCENT DESCRIPTION: the stacks of programs that are all there, by our own account
+whole() {
 	prof-render -f text "$1" | awk -v want="$2" '
 		match($0, /profpipe: stacks_[a-z_]+=[0-9]+"$/) {
 			split(substr($0, RSTART + 10, RLENGTH - 11), kv, "=")
@@ -48,7 +48,7 @@ for v in $variants; do
 		continue
 	fi
 	prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/$v" recurse 0.7 20
-	complete "$tmp/p" 99 "$v"
+	whole "$tmp/p" 99 "$v"
 	stacks "$tmp/p" | sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
 	all=$(samples ';descend|;twenty' <"$tmp/s")
 	deep=$(samples '^_start;([^;]*;)*twenty(;[^d]|$)' <"$tmp/s")
@@ -66,7 +66,7 @@ other() { # other NAME PERCENT COMMAND…
 		return
 	fi
 	prof-capture -q -F 499 -o "$tmp/p" -- "$@" >"$tmp/out" 2>&1
-	complete "$tmp/p" "$percent" "$name"
+	whole "$tmp/p" "$percent" "$name"
 }
 cat >"$tmp/work.py" <<-'END'
 	import time
@@ -143,13 +143,13 @@ fi
 
 # --- processes younger than what is known of them -------------------------------------------------
 prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" spawn 100 15
-complete "$tmp/p" 95 '100 processes of 15 ms'
+whole "$tmp/p" 95 '100 processes of 15 ms'
 [ "$(comment "$tmp/p" stacks_copied)" -gt 0 ]
 ok $? 'some of them from copies of the stack'
 
 # --- signal handlers, the vDSO ---------------------------------------------------------------------
 prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" signal 0.7
-complete "$tmp/p" 99 'in a signal handler'
+whole "$tmp/p" 99 'in a signal handler'
 stacks "$tmp/p" >"$tmp/s"
 all=$(samples ';on_signal' <"$tmp/s")
 below=$(samples ';main;signal_load;(raise;)?.*;on_signal' <"$tmp/s")
@@ -158,9 +158,9 @@ ok $? "on a stack of its own: what it interrupted is there, $below of $all" || d
 prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" clock 0.7
 stacks "$tmp/p" >"$tmp/s"
 all=$(samples 'vdso' <"$tmp/s")
-whole=$(samples '^_start;.*;main;clock_load;.*vdso' <"$tmp/s")
-most "$whole" "$all" 99
-ok $? "in the vDSO: $whole of $all" || diag "$tmp/s"
+in_vdso=$(samples '^_start;.*;main;clock_load;.*vdso' <"$tmp/s")
+most "$in_vdso" "$all" 99
+ok $? "in the vDSO: $in_vdso of $all" || diag "$tmp/s"
 
 # --- forms of the unwinder -------------------------------------------------------------------------
 for form in loop tail; do
@@ -168,7 +168,7 @@ for form in loop tail; do
 	steps=$(sed -n "s/.*unwinder $form, \([0-9]*\) verifier steps$/\1/p" "$tmp/err")
 	[ -n "$steps" ] && [ "$steps" -lt 500000 ]
 	ok $? "--unwinder $form: loads, ${steps:-?} verifier steps" || diag "$tmp/err"
-	complete "$tmp/p" 98 "--unwinder $form, 400 frames"
+	whole "$tmp/p" 98 "--unwinder $form, 400 frames"
 done
 prof-capture -q -F 999 --unwinder tail -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 600
 stacks "$tmp/p" | sed -E 's/(;descend){500,}/;many/' >"$tmp/s"
@@ -185,7 +185,7 @@ refuses '--unwinder: an unknown one' prof-capture --unwinder nonsense
 prof-capture -q -d 0.1 --cache "$tmp/cache" -p $$ >/dev/null
 id=$(readelf -n "$(readlink -f /proc/$$/exe)" | sed -n 's/.*Build ID: //p')
 [ -s "$tmp/cache/$id.unwind" ]
-ok $? '--cache: a file for each build id' || ls "$tmp/cache" | diag
+ok $? '--cache: a file for each build id'
 before=$(ls -i "$tmp/cache/$id.unwind")
 prof-capture -q -d 0.1 --cache "$tmp/cache" -p $$ >/dev/null
 is "$(ls -i "$tmp/cache/$id.unwind")" "$before" 'which is used'

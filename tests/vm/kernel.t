@@ -28,10 +28,32 @@ form() {
 	like "$tmp/text" "\"comm\"=\"workload\".*\"executable\"=\"$workload\"" "$how: labels"
 }
 
+# tables_of OPTION…: stacks that are followed by tables, with and without a table to begin with
+tables_of() {
+	prof-capture "$@" -q -F 499 -o "$tmp/recurse" -- "$workload" recurse 1 20
+	stacks "$tmp/recurse" | sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
+	all=$(samples ';descend|;twenty' <"$tmp/s")
+	deep=$(samples '^_start;([^;]*;)*twenty(;[^d]|$)' <"$tmp/s")
+	most "$deep" "$all" 95
+	ok $? "$*: a recursion of 20 is 20 frames, from _start on: $deep of $all" || diag "$tmp/s"
+	prof-capture "$@" -q -F 499 -o "$tmp/signal" -- "$workload" signal 1
+	stacks "$tmp/signal" >"$tmp/s"
+	all=$(samples ';on_signal' <"$tmp/s")
+	below=$(samples '^_start;.*;main;signal_load;(.*;)?on_signal' <"$tmp/s")
+	most "$below" "$all" 95
+	ok $? "$*: what a signal handler interrupted is there: $below of $all" || diag "$tmp/s"
+}
+
 form
-form --unwinder=loop
-form --unwinder=tail
-form --unwinder=fp
+run prof-capture -v -d 0.1 -o /dev/null
+like "$tmp/err" 'unwinder loop, [0-9]+ verifier steps' 'stacks are followed in a loop'
+steps=$(sed -n 's/.*unwinder loop, \([0-9]*\) verifier steps$/\1/p' "$tmp/err")
+[ "${steps:-500000}" -lt 500000 ]
+ok $? "in ${steps:-?} steps of the verifier"
+tables_of --unwinder loop
+form --unwinder tail
+tables_of --unwinder tail
+form --unwinder fp
 
 if [ "${PROFPIPE_LONG-}" ]; then
 	prof-capture -q -F 499 -o "$tmp/split" -- "$workload" split 8 >"$tmp/truth" 2>&1
