@@ -49,6 +49,7 @@
 #endif
 
 #define PATIENCE_S 20
+#define WORKER_NICE (-10) /* it has little to do, and that at once */
 
 /* --- confinement --------------------------------------------------------------------------- */
 
@@ -303,6 +304,8 @@ _Noreturn void tabler_guard(int socket)
 	signal(SIGALRM, SIG_DFL);
 	signal(SIGPROF, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* a table that comes late costs stacks; where that is not allowed, it comes late */
+	setpriority(PRIO_PROCESS, 0, WORKER_NICE);
 	if (doing == MAP_FAILED || getppid() != parent || !keep_only(socket) ||
 	    !drop_capabilities())
 		_exit(1);
