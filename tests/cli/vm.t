@@ -18,6 +18,7 @@ while read -r line; do
 	*': ok '*) show='' && ok 0 "${line%%: ok *}: ${line#* - }" ;;
 	*': not ok '*) show=1 && ok 1 "${line%%: not ok *}: ${line#* - }" ;;
 	*': skip '*) skip "${line#*: skip }" "${line%%: skip *}" ;;
+	*': # hung'*) echo "$line" | diag ;;
 	*': # '*) [ -z "$show" ] || echo "$line" | diag ;;
 	esac
 done <"$tmp/lines"
