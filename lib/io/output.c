@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct output {
 	char *tmp;   /* what is renamed over it; NULL while the file has no name */
 	char *buf;
 	size_t len;
+	uint64_t unflushed; /* bytes written since the last good flush */
 };
 
 /* The file a path means, its last component's links followed; it need not exist. */
@@ -240,6 +242,7 @@ static int write_all(struct output *o, const char *p, size_t n, struct err *e)
 			return err_errno(e, errno, "cannot write %s", output_name(o));
 		p += w;
 		n -= w;
+		o->unflushed += w;
 	}
 	return 0;
 }
@@ -247,9 +250,32 @@ static int write_all(struct output *o, const char *p, size_t n, struct err *e)
 int output_flush(struct output *o, struct err *e)
 {
 	size_t n = o->len;
+	int r;
 
 	o->len = 0;
-	return write_all(o, o->buf, n, e);
+	r = write_all(o, o->buf, n, e);
+	if (!r)
+		o->unflushed = 0;
+	return r;
+}
+
+bool output_undo(struct output *o)
+{
+	struct stat st;
+	off_t start;
+
+	o->len = 0;
+	if (!o->unflushed)
+		return true;
+	/* others may have appended to it */
+	if (fstat(o->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    lseek(o->fd, 0, SEEK_CUR) != st.st_size)
+		return false;
+	start = st.st_size - (off_t)o->unflushed;
+	if (ftruncate(o->fd, start) < 0 || lseek(o->fd, start, SEEK_SET) < 0)
+		return false;
+	o->unflushed = 0;
+	return true;
 }
 
 int output_write(struct output *o, const void *p, size_t n, struct err *e)

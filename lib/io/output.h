@@ -24,6 +24,12 @@ int output_write(struct output *o, const void *p, size_t n, struct err *e);
 /* What is written so far has reached the reader (pipes) after this: between profiles. */
 int output_flush(struct output *o, struct err *e);
 
+/*
+ * After a failure: take back what was written since the last output_flush() that succeeded. True
+ * if nothing of it is in the output; what has gone into a pipe cannot be taken back.
+ */
+bool output_undo(struct output *o);
+
 /* Both end and free o; NULL is accepted. Commit reports what close and fsync say. */
 int output_commit(struct output *o, struct err *e);
 void output_abort(struct output *o);

@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -303,6 +305,48 @@ static void test_large_writes(void **state)
 	fclose(f);
 }
 
+/* What does not fit is taken back, unless it has gone into a pipe. */
+static void test_undo(void **state)
+{
+	const struct rlimit small = {5, RLIM_INFINITY},
+			    all = {RLIM_INFINITY, RLIM_INFINITY};
+	static const char large[1 << 20]; /* more than a pipe holds */
+	char name[32], got[8];
+	int fd = open("f", O_RDWR | O_CREAT, 0666), pipe_fds[2];
+	struct output *o;
+	struct err e;
+
+	(void)state;
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+	o = open_ok(name);
+	assert_int_equal(output_write(o, "one", 3, &e), 0);
+	assert_int_equal(output_flush(o, &e), 0);
+	assert_true(output_undo(o)); /* there is nothing to take back */
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(output_write(o, "two", 3, &e), 0);
+	assert_int_equal(output_flush(o, &e), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+	holds("f", "onetw");
+	assert_true(output_undo(o));
+	holds("f", "one");
+	assert_int_equal(output_write(o, "three", 5, &e), 0);
+	assert_int_equal(output_flush(o, &e), 0);
+	holds("f", "onethree");
+	output_abort(o);
+	close(fd);
+
+	assert_int_equal(pipe2(pipe_fds, O_NONBLOCK), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", pipe_fds[1]);
+	o = open_ok(name);
+	assert_int_equal(output_write(o, large, sizeof(large), &e), -EAGAIN);
+	assert_false(output_undo(o)); /* a part of it has gone */
+	assert_int_equal(read(pipe_fds[0], got, sizeof(got)), sizeof(got));
+	output_abort(o);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
 static void test_terminal(void **state)
 {
 	struct output *o = NULL;
@@ -332,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup(test_descriptor_of_a_file, setup),
 		cmocka_unit_test_setup(test_full_device, setup),
 		cmocka_unit_test_setup(test_large_writes, setup),
+		cmocka_unit_test_setup(test_undo, setup),
 		cmocka_unit_test_setup(test_terminal, setup),
 	};
 

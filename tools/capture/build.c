@@ -288,6 +288,8 @@ static void add_comments(struct builder *b, const struct interval_info *info)
 	if (info->side_lost)
 		profile_comment_kv(p, "process_records_lost", "%" PRIu64,
 				   info->side_lost);
+	if (info->dropped)
+		profile_comment_kv(p, "intervals_dropped", "%" PRIu64, info->dropped);
 	if (info->step_ns)
 		profile_comment_kv(p, "clock_step", "%+.3fs",
 				   (double)info->step_ns / NS_PER_S);

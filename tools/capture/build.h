@@ -65,6 +65,7 @@ struct interval_info {
 	int64_t step_ns; /* the system's clock was set by this much; 0: was not */
 	struct tick_counts ticks;
 	uint64_t side_lost; /* records about processes that were lost */
+	uint64_t dropped;   /* intervals before this one that were not written */
 	uint64_t cpu_ns;    /* that we used, with our child */
 };
 

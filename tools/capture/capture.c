@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #include "tools/capture/sampler.h"
 #include "tools/capture/sideband.h"
 #include "tools/capture/survey.h"
+#include "tools/capture/writer.h"
 
 #define DRAIN_NS (NS_PER_S / 5)	       /* the ring is emptied this often */
 #define SIDE_PAUSE_NS (NS_PER_S / 100) /* between two looks at the side band */
@@ -45,7 +47,11 @@
 #define CACHE_BYTES (UINT64_C(256) << 20)
 #define STEP_NS NS_PER_S /* UTC is looked at anew when it moved this much */
 
-enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT, WAKE_TABLE };
+#define PATIENCE_MS 2000 /* before we say what we wait for */
+/* A terminal, a shell and timeout(1) may each hand on the same signal: not twice the wish. */
+#define SAME_WISH_NS (NS_PER_S / 2)
+
+enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT, WAKE_TABLE, WAKE_WRITER };
 
 struct capture {
 	const struct capture_opts *o;
@@ -60,8 +66,9 @@ struct capture {
 	struct builder builder;
 	struct command command;
 	struct report report;
-	struct output *stream; /* for all intervals; NULL: each has a file */
-	struct buf pending;    /* samples taken from the ring, not yet in a profile */
+	struct writer *writer;
+	struct writer_conf writer_conf;
+	struct buf pending; /* samples taken from the ring, not yet in a profile */
 	int epoll_fd, signal_fd;
 	uint64_t first_ns;	   /* when sampling began */
 	uint64_t start_ns, end_ns; /* of the running interval */
@@ -73,7 +80,8 @@ struct capture {
 	uint64_t side_lost; /* up to the last interval */
 	uint64_t cpu_ns;    /* the same */
 	uint64_t done;
-	bool stop, late_said;
+	uint64_t signal_ns; /* when we were told to stop; 0: not yet */
+	bool stop, late_said, slow_said, writer_news;
 };
 
 /* --- what is sampled ----------------------------------------------------------------------- */
@@ -182,30 +190,28 @@ static int tick(struct capture *c, struct err *e)
 
 /* --- intervals ----------------------------------------------------------------------------- */
 
-static int write_profile(struct capture *c, const struct interval_info *info,
-			 const struct buf *b, struct err *e)
+/* Hand the profile over to be written, and forget it. */
+static void write_profile(struct capture *c, const struct interval_info *info,
+			  struct buf *profile, bool last)
 {
-	struct output *o = c->stream;
-	char *name = NULL;
-	int r = 0;
+	bool fits = writer_put(c->writer, profile, info->time_ns, info->dropped, last);
 
-	if (!o) {
-		name = outname(c->o->cli.output, "cpu", info->time_ns);
-		if (!name)
-			return err_set(e, EINVAL, "-o %s: not a usable name",
-				       c->o->cli.output);
-		r = output_open(name, true, &o, e);
-	}
-	if (!r)
-		r = output_write(o, b->data, b->len, e);
-	if (!r && c->stream)
-		r = output_flush(o, e);
-	else if (!r)
-		r = output_commit(o, e);
-	else if (!c->stream)
-		output_abort(o);
-	free(name);
-	return r;
+	if (!fits && !c->slow_said)
+		cli_note(&c->o->cli,
+			 "profiles are not taken as fast as they come: intervals are "
+			 "dropped, and counted in the next that is not");
+	c->slow_said = !fits;
+}
+
+/* Negative: nothing can be written any more. */
+static int look_at_writer(struct capture *c, struct err *e)
+{
+	int r = writer_check(c->writer, e);
+
+	c->writer_news = false;
+	if (r > 0)
+		cli_note(&c->o->cli, "%s: dropping intervals until it can be", e->msg);
+	return r < 0 ? r : 0;
 }
 
 static int64_t check_utc(struct capture *c)
@@ -233,8 +239,8 @@ static void check_late(struct capture *c, uint64_t end_ns)
 	if (c->late_said || !c->o->interval_ns ||
 	    late_ns < (uint64_t)c->o->interval_ns * (COUNT_SETS - 2))
 		return;
-	cli_note(&c->o->cli,
-		 "writing takes longer than an interval: counters are not exact");
+	cli_note(&c->o->cli, "making a profile takes longer than an interval: counters "
+			     "are not exact");
 	c->late_said = true;
 }
 
@@ -263,7 +269,8 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 		.duration_ns = end_ns - c->start_ns,
 		.step_ns = c->step_ns,
 	};
-	uint64_t lost;
+	struct writer_counts counts;
+	uint64_t lost, bytes;
 	int r;
 
 	check_late(c, end_ns);
@@ -281,12 +288,19 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	info.ticks.filtered += (int64_t)c->builder.dropped;
 	info.cpu_ns = code_cpu_ns(&c->code) - c->cpu_ns;
 	c->cpu_ns += info.cpu_ns;
+	info.dropped = writer_take_lost(c->writer);
+	c->done++;
+	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
+		c->stop = true;
 	if (r >= 0)
 		r = builder_finish(&c->builder, &info, &out, e);
-	if (r >= 0)
-		r = write_profile(c, &info, &out, e);
-	if (r >= 0)
-		report_interval(&c->report, &c->builder, &info, out.len);
+	bytes = out.len;
+	if (r >= 0) {
+		writer_counts(c->writer, &counts);
+		c->report.dropped = counts.lost;
+		write_profile(c, &info, &out, c->stop);
+		report_interval(&c->report, &c->builder, &info, bytes);
+	}
 	buf_release(&out);
 	if (c->kernel.hidden && !c->kernel.warned) {
 		c->kernel.warned = true;
@@ -294,13 +308,10 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 			 "kernel symbols are hidden (needs CAP_SYSLOG, or "
 			 "kernel.kptr_restrict=0); kernel frames stay as addresses");
 	}
-	c->done++;
 	c->start_ns = end_ns;
 	c->end_ns = next_end(c, end_ns);
 	c->step_ns = check_utc(c);
-	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
-		c->stop = true;
-	else if (r >= 0)
+	if (r >= 0 && !c->stop)
 		begin_profile(c);
 	return r;
 }
@@ -325,6 +336,13 @@ static void reload_rules(struct capture *c)
 		procs_forget_labels(&c->procs);
 }
 
+static void stop_by_signal(struct capture *c)
+{
+	if (!c->stop)
+		c->signal_ns = monotonic_ns();
+	c->stop = true;
+}
+
 static void on_signal(struct capture *c)
 {
 	struct signalfd_siginfo si;
@@ -333,7 +351,7 @@ static void on_signal(struct capture *c)
 		if (si.ssi_signo == SIGHUP && c->o->choice.rules_file)
 			reload_rules(c);
 		else if (si.ssi_signo != SIGCHLD)
-			c->stop = true;
+			stop_by_signal(c);
 	}
 	if (c->o->command && command_ended(&c->command))
 		c->stop = true;
@@ -375,6 +393,8 @@ static void wait_for_events(struct capture *c)
 			on_signal(c);
 		} else if (ev[i].data.u64 == WAKE_OUTPUT) {
 			c->stop = true;
+		} else if (ev[i].data.u64 == WAKE_WRITER) {
+			c->writer_news = true;
 		} else if (ev[i].data.u64 == WAKE_TABLE) {
 			code_update(&c->code, c->code.known_ns);
 		} else if (i == n - 1 || ev[i + 1].data.u64 != WAKE_SIDE) {
@@ -393,6 +413,8 @@ static int run(struct capture *c, struct err *e)
 	while (!r && !c->stop) {
 		wait_for_events(c);
 		now = monotonic_ns();
+		if (c->writer_news && look_at_writer(c, e) < 0)
+			return -e->code;
 		if (now >= c->end_ns)
 			r = end_interval(c, c->end_ns, e);
 		else if (c->stop)
@@ -403,7 +425,7 @@ static int run(struct capture *c, struct err *e)
 	return r;
 }
 
-/* --- start --------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------- */
 
 static int watch(struct capture *c, int fd, enum wake wake, uint32_t events,
 		 struct err *e)
@@ -414,6 +436,79 @@ static int watch(struct capture *c, int fd, enum wake wake, uint32_t events,
 		return err_errno(e, errno, "epoll");
 	return 0;
 }
+
+/* After privileges are dropped: a thread has its own. */
+static int start_writer(struct capture *c, struct err *e)
+{
+	int r = writer_start(&c->writer_conf, &c->writer, e);
+
+	return r < 0 ? r : watch(c, writer_fd(c->writer), WAKE_WRITER, EPOLLIN, e);
+}
+
+/* Whoever says it again, after some time, does not want to wait. */
+static void check_patience(struct capture *c)
+{
+	struct signalfd_siginfo si;
+	uint64_t now = monotonic_ns();
+	sigset_t set;
+
+	while (read(c->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGCHLD)
+			continue;
+		if (!c->signal_ns)
+			c->signal_ns = now;
+		if (now - c->signal_ns < SAME_WISH_NS)
+			continue;
+		sigemptyset(&set);
+		sigaddset(&set, (int)si.ssi_signo);
+		signal((int)si.ssi_signo, SIG_DFL);
+		raise((int)si.ssi_signo);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	}
+}
+
+/* Until all profiles are written, or cannot be. */
+static void await_writer(struct capture *c)
+{
+	struct pollfd fds[2] = {
+		{.fd = writer_fd(c->writer), .events = POLLIN},
+		{.fd = c->signal_fd, .events = POLLIN},
+	};
+	bool said = false;
+	struct err e;
+
+	while (!writer_is_done(c->writer)) {
+		if (!poll(fds, 2, PATIENCE_MS) && !said) {
+			cli_note(&c->o->cli,
+				 "waiting until the last profiles are taken; interrupt "
+				 "to give them up");
+			said = true;
+		}
+		check_patience(c);
+		if (look_at_writer(c, &e) < 0)
+			break;
+	}
+}
+
+static int end_writer(struct capture *c, struct err *e)
+{
+	struct writer_counts n;
+	int r;
+
+	await_writer(c);
+	r = look_at_writer(c, e);
+	if (r >= 0)
+		r = writer_finish(c->writer, e);
+	if (r < 0)
+		return r;
+	writer_counts(c->writer, &n);
+	if (n.lost)
+		cli_note(&c->o->cli, "%" PRIu64 " of %" PRIu64 " intervals are not there",
+			 n.lost, n.lost + n.written);
+	return n.written ? 0 : writer_why(c->writer, e);
+}
+
+/* --- start --------------------------------------------------------------------------------- */
 
 /* SIGPIPE is not for us: the interval that nobody reads is an ordinary end. */
 static int catch_signals(struct capture *c, struct err *e)
@@ -466,8 +561,12 @@ static int open_output(struct capture *c, struct err *e)
 	uint64_t count = c->o->count;
 	int r;
 
+	c->writer_conf = (struct writer_conf){
+		.pattern = pattern,
+		.goes_on = c->o->interval_ns,
+	};
 	if (outname_is_stream(pattern)) {
-		r = output_open(pattern, true, &c->stream, e);
+		r = output_open(pattern, true, &c->writer_conf.stream, e);
 		/* a reader that goes away is noticed at once, not at the next profile */
 		if (!r && (!pattern || !strcmp(pattern, "-"))) {
 			struct epoll_event ev = {.data.u64 = WAKE_OUTPUT};
@@ -662,13 +761,13 @@ static int capture(struct capture *c, struct err *e)
 		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
 		 " KiB, %zu processes",
 		 o->rate_hz, c->host.ncpus, c->report.ring_bytes >> 10, c->procs.n);
-	r = start(c, e);
+	r = start_writer(c, e);
+	if (r >= 0)
+		r = start(c, e);
 	if (r >= 0)
 		r = run(c, e);
-	if (r >= 0 && c->stream) {
-		r = output_commit(c->stream, e);
-		c->stream = NULL;
-	}
+	if (r >= 0)
+		r = end_writer(c, e);
 	if (r >= 0) {
 		report_unwinding(&c->report, &c->builder.stops, &c->code.tables);
 		report_end(&c->report);
@@ -696,7 +795,11 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	r = capture(&c, e);
 	if (r == -EPIPE) /* the reader has enough */
 		r = 0;
-	output_abort(c.stream);
+	if (c.writer)
+		await_writer(&c);
+	else
+		output_abort(c.writer_conf.stream);
+	writer_free(c.writer);
 	builder_release(&c.builder);
 	stops_release(&c.builder.stops);
 	procs_release(&c.procs);

@@ -26,23 +26,25 @@ static void add_row(struct report *r, const struct builder *b,
 	if (!r->rows++)
 		fprintf(stderr,
 			"%-20s %9s %8s %8s %8s %8s %9s %10s %9s %9s %6s %8s %8s %9s "
-			"%6s\n",
+			"%6s %7s\n",
 			"start", "seconds", "expected", "kept", "idle", "filtered",
 			"lost_ring", "lost_timer", "lost_rec.", "unexpl.", "procs",
-			"bytes", "cpu_ms", "complete", "bpf_us");
+			"bytes", "cpu_ms", "complete", "bpf_us", "dropped");
 	for (i = 0; i < STOP_CAUSES; i++)
 		stacks += u->by_stop[i];
 	num_format_time(info->time_ns / NS_PER_S * NS_PER_S, start);
 	fprintf(stderr,
 		"%-20s %9.3f %8" PRId64 " %8" PRIu64 " %8" PRId64 " %8" PRId64
 		" %9" PRId64 " %10" PRId64 " %9" PRId64 " %9" PRId64 " %6zu %8" PRIu64
-		" %8.1f %7.1f %% %6.1f\n",
+		" %8.1f %7.1f %% %6.1f %7" PRIu64 "\n",
 		start, (double)info->duration_ns / NS_PER_S, t->expected, b->kept,
 		t->idle, t->filtered, t->lost_ring, t->lost_timer,
 		t->lost_recursion + t->lost_error, builder_unexplained(b, t), b->procs->n,
 		bytes, (double)info->cpu_ns / 1e6,
 		percent(u->by_stop[STOP_COMPLETE], stacks),
-		taken ? (double)t->run_ns / 1e3 / (double)taken : 0.0);
+		taken ? (double)t->run_ns / 1e3 / (double)taken : 0.0,
+		r->dropped - r->dropped_shown);
+	r->dropped_shown = r->dropped;
 }
 
 void report_interval(struct report *r, const struct builder *b,

@@ -16,6 +16,7 @@ struct report {
 	uint64_t kept;	    /* in all */
 	uint64_t undecided; /* samples of processes that then were not chosen */
 	uint64_t length_ns;
+	uint64_t dropped, dropped_shown; /* intervals: in all, and in rows up to now */
 };
 
 /* One interval is done: a warning if samples were lost, and a row of the table. */
