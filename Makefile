@@ -67,7 +67,7 @@ FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 FUZZ_NAMES := $(FUZZ_SRC:tests/fuzz/%.c=%)
 REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
 HELPER_SRC := $(wildcard tests/lib/*.c)
-HELPERS := $(HELPER_SRC:tests/lib/%.c=$(BUILD)/tests/lib/%)
+HELPERS := $(HELPER_SRC:tests/lib/%.c=$(BUILD)/tests/lib/%) $(BUILD)/tests/lib/prof-capture-stop
 MAN1 := $(wildcard tools/*/prof-*.1)
 MAN5 := $(wildcard docs/*.5)
 
@@ -102,9 +102,14 @@ $(GEN)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
 	$(call quiet,BPF,$<)mkdir -p $(@D) && $(CLANG) -target bpf -mcpu=v3 -g -O2 -Wall \
 		-D__TARGET_ARCH_$(BPF_ARCH) -I. -c -o $@ $<
 
+# The same sampler, but it stops the first process that it samples.
+$(GEN)/stop/cpu.bpf.o: bpf/cpu.bpf.c $(wildcard bpf/*.h)
+	$(call quiet,BPF,$@)mkdir -p $(@D) && $(CLANG) -target bpf -mcpu=v3 -g -O2 -Wall \
+		-D__TARGET_ARCH_$(BPF_ARCH) -DSTOP_AT_SAMPLE -I. -c -o $@ $<
+
 # What bpftool writes forgets memory when memory is short; lint must not hold that against us.
 $(GEN)/%.skel.h: $(GEN)/%.bpf.o
-	$(call quiet,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf > $@ && \
+	$(call quiet,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(notdir $*))_bpf > $@ && \
 		sed -i 's|return err;$$|& /* NOLINT */|' $@
 
 # The machine that the compiler builds for.
@@ -143,6 +148,7 @@ $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 # What a unit test needs of a tool.
 $(BUILD)/tests/unit/gate.t: $(OBJ)/tools/diff/gate.o
 $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/labellist.o
+$(BUILD)/tests/unit/room.t: $(OBJ)/tools/capture/room.o
 $(BUILD)/tests/unit/html_data.t: \
 	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o \
 	$(OBJ)/tools/render/tree.o
@@ -156,6 +162,15 @@ $(BUILD)/tests/lib/%: $(OBJ)/tests/lib/%.o $(LIB)
 
 # Its stacks have to be known, whatever the compiler's defaults are.
 $(OBJ)/tests/lib/workload.o: ALL_CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+
+STOP_OBJ := $(OBJ)/stop/programs.o $(OBJ)/stop/sampler.o
+$(STOP_OBJ): $(OBJ)/stop/%.o: tools/capture/%.c $(GEN)/stop/cpu.skel.h
+	$(call quiet,CC,$@)mkdir -p $(@D) && $(CC) -I$(GEN)/stop $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/lib/prof-capture-stop: $(STOP_OBJ) $(LIB) \
+		$(filter-out %/programs.o %/sampler.o,$(CAPTURE_OBJ))
+	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
+		$(CAPTURE_LIBS) $(PKG_LIBS)
 
 units: $(UNITS)
 replays: $(REPLAYS)

@@ -49,6 +49,12 @@ enum unwind_stop {
 };
 
 /*
+ * A user address that is not a return address: that of the leaf, of a signal frame's code and of
+ * what the signal interrupted. The kernel's frames have no such mark, nor has EVENT_BY_FP.
+ */
+#define EVENT_EXACT (1ull << 63)
+
+/*
  * Followed in the ring by nkernel, then nuser addresses, each leaf first, then by ncopy bytes
  * of the user's stack: from next_sp, rounded down to EVENT_COPY_PIECE, on.
  */

@@ -351,21 +351,14 @@ static __always_inline bool enter_mapping(struct unwind_state *u, __u64 addr)
 	return true;
 }
 
-/* Take the frame down and go to its caller: -1, or enum unwind_stop. */
-static __always_inline int frame(struct scratch *s)
+/* Go to the caller: -1, or enum unwind_stop. */
+static __always_inline int to_next(struct unwind_state *u)
 {
-	struct unwind_state *u = &s->u;
-	__u32 to = u->at + u->n;
-	__u64 addr;
+	__u64 addr = u->pc - !u->exact;
 	int found;
 
-	if (u->n >= EVENT_USER_MAX || to >= EVENT_KERNEL_MAX + EVENT_USER_MAX)
-		return STOP_DEPTH;
-	s->e.data[to] = u->pc;
-	u->n++;
 	if (!u->run_n)
 		return STOP_NO_PROCESS;
-	addr = u->pc - !u->exact;
 	if (!enter_mapping(u, addr))
 		return STOP_NO_MAPPING;
 	switch (u->kind) {
@@ -378,6 +371,24 @@ static __always_inline int frame(struct scratch *s)
 		return STOP_FOREIGN;
 	}
 	return by_frame_pointer(u);
+}
+
+/* Take the frame down and go on. */
+static __always_inline int frame(struct scratch *s)
+{
+	struct unwind_state *u = &s->u;
+	__u32 to = u->at + u->n;
+	int r;
+
+	if (u->n >= EVENT_USER_MAX || to >= EVENT_KERNEL_MAX + EVENT_USER_MAX)
+		return STOP_DEPTH;
+	s->e.data[to] = u->exact ? u->pc | EVENT_EXACT : u->pc;
+	u->n++;
+	r = to_next(u);
+	/* that was a signal's frame, whose code nobody called */
+	if (r < 0 && u->exact)
+		s->e.data[to] |= EVENT_EXACT;
+	return r;
 }
 
 /* One frame more: 0, or 1 when that was the last. */

@@ -165,7 +165,7 @@ ok $? "in the vDSO: $in_vdso of $all" || diag "$tmp/s"
 
 # --- forms of the unwinder -------------------------------------------------------------------------
 for form in loop tail; do
-	prof-capture -v -F 999 --unwinder "$form" -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 400 2>"$tmp/err"
+	prof-capture -v -F 999 --unwinder "$form" -o "$tmp/p" -- "$tmp/nofp" recurse 1.5 400 2>"$tmp/err"
 	steps=$(sed -n "s/.*unwinder $form, \([0-9]*\) verifier steps$/\1/p" "$tmp/err")
 	[ -n "$steps" ] && [ "$steps" -lt 500000 ]
 	ok $? "--unwinder $form: loads, ${steps:-?} verifier steps" || diag "$tmp/err"

@@ -144,8 +144,7 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 	if (ev->h.flags & EVENT_BY_FP)
 		u->stop = judge_fp(b, &ev->h);
 	for (i = 0; i < u->n; i++) {
-		/* callers go back onto their call; so does the leaf onto its syscall */
-		addr = u->ip[i] - (i > 0 || ev->h.flags & EVENT_IN_SYSCALL);
+		addr = user_stack_addr(u, i, &ev->h);
 		v = s ? space_find(s, addr, ev->h.ktime) : NULL;
 		/* no code there: what led to it was no stack frame */
 		if (!v && i > 0 && s && s->n) {

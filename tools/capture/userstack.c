@@ -124,12 +124,25 @@ static void unwind_copy(struct user_stack *u, struct space *s,
 		.has_lr = h->flags & EVENT_HAS_LR,
 	};
 	enum unwound why;
+	size_t first;
 
-	u->n--;
+	first = --u->n;
 	u->n += unwind_stack(MACHINE, &regs, &copy, find_place, &ctx, u->ip + u->n,
 			     EVENT_USER_MAX - u->n, &why);
+	if (regs.exact)
+		u->ip[first] |= EVENT_EXACT;
 	u->stop = stop_of(why, ctx.pending);
 	u->copied = true;
+}
+
+uint64_t user_stack_addr(const struct user_stack *u, size_t i,
+			 const struct sample_head *h)
+{
+	bool exact = h->flags & EVENT_BY_FP ? i == 0 : u->ip[i] & EVENT_EXACT;
+
+	/* callers go back onto their call; so does the leaf onto its syscall */
+	return (u->ip[i] & ~EVENT_EXACT) -
+	       (!exact || (i == 0 && h->flags & EVENT_IN_SYSCALL));
 }
 
 void user_stack_read(struct user_stack *u, struct proc *p, const struct sample_event *ev)

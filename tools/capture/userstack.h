@@ -10,13 +10,17 @@
 #include "tools/capture/procs.h"
 
 struct user_stack {
-	uint64_t ip[EVENT_USER_MAX]; /* leaf first */
+	uint64_t ip[EVENT_USER_MAX]; /* leaf first; with EVENT_EXACT */
 	size_t n;
 	enum unwind_stop stop;
 	bool copied; /* the end was unwound from a copy */
 };
 
 void user_stack_read(struct user_stack *u, struct proc *p, const struct sample_event *ev);
+
+/* The address of frame i as it goes into a profile: in the instruction that ran or called. */
+uint64_t user_stack_addr(const struct user_stack *u, size_t i,
+			 const struct sample_head *h);
 
 /* Names of the counters, by enum unwind_stop. */
 extern const char *const unwind_stop_names[];
