@@ -26,6 +26,7 @@
 
 enum sym_source { /* of a location's outermost name and lines; best first */
 		  SYM_DWARF,
+		  SYM_GOPCLNTAB, /* before DWARF, in Go code */
 		  SYM_SYMTAB,
 		  SYM_DYNSYM,
 		  SYM_NSOURCES,

@@ -23,6 +23,20 @@ type item struct {
 	Size []int
 }
 
+type number interface{ int | float64 }
+
+//go:noinline
+func most[T number](v []T) (m T) {
+	for i := 0; i < 2000; i++ {
+		for _, x := range v {
+			if x > m {
+				m = x
+			}
+		}
+	}
+	return
+}
+
 func square(x int) int { return x * x }
 func quad(x int) int   { return square(x) + square(x+1) }
 
@@ -39,7 +53,7 @@ func main() {
 	pprof.StartCPUProfile(f)
 	n := 0
 	for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); {
-		n += spin(10000)
+		n += spin(10000) + most([]int{1, n, 3}) + int(most([]float64{1, 2}))
 		v := []item{}
 		for i := 0; i < 50; i++ {
 			v = append(v, item{fmt.Sprint(i), []int{i, n}})
@@ -69,36 +83,72 @@ frames() {
 		print line
 	}' | sort
 }
-prof-render -f text "$tmp/cpu.pb.gz" | sed -e '/^function/d' -e 's/^\(mapping .*\) [FNLI]*$/\1 -/' \
-	-e 's/^\(location [^ ]* [^ ]* [^ ]*\) .*/\1/' >"$tmp/raw"
-! grep -q 'spin' "$tmp/raw"
-ok $? 'the names are gone'
-prof-symbolize "$tmp/raw" >"$tmp/ours.pb.gz"
-frames "$tmp/cpu.pb.gz" >"$tmp/want"
-frames "$tmp/ours.pb.gz" >"$tmp/got"
+strip_names() { # strip_names PROFILE RAW
+	prof-render -f text "$1" | sed -e '/^function/d' \
+		-e 's/^\(mapping .*\) [FNLI]*$/\1 -/' \
+		-e 's/^\(location [^ ]* [^ ]* [^ ]*\) .*/\1/' >"$2"
+	! grep -q spin "$2"
+}
+agree() { # agree PROFILE WHAT [OPTION...]
+	strip_names "$1" "$tmp/raw"
+	ok $? "$2: the names are gone"
+	frames "$1" >"$tmp/want"
+	shift
+	what=$1
+	shift
+	prof-symbolize -v "$@" "$tmp/raw" >"$tmp/ours.pb.gz" 2>"$tmp/report"
+	frames "$tmp/ours.pb.gz" >"$tmp/got"
+	same "$tmp/got" "$tmp/want" \
+		"$what: all $(wc -l <"$tmp/want") addresses as the runtime has them"
+}
+
+"$tmp/prog" "$tmp/cpu.pb.gz"
+agree "$tmp/cpu.pb.gz" 'with DWARF'
 like "$tmp/want" '":[0-9]+ "' 'the runtime tells of inlined frames'
-total=$(wc -l <"$tmp/want")
-for f in got want; do
-	sed 's/":[0-9]*/"/g' "$tmp/$f" >"$tmp/$f.names"
-done
-same "$tmp/got.names" "$tmp/want.names" "all $total addresses named as the runtime names them"
-# Go's DWARF has a few addresses with the line of an inlined function but no record of the
-# inlining (1.19: 0x41389a in bulkBarrierPreWriteSrcOnly); the runtime reads its own tables.
-# Where it has another line than we have, another reader of the DWARF must have ours.
-comm -13 "$tmp/want" "$tmp/got" >"$tmp/ours"
-differ=$(wc -l <"$tmp/ours")
-what="their lines too, but for what the DWARF lacks: $differ of $total"
-if [ "$differ" -gt 0 ] && ! command -v llvm-symbolizer >/dev/null; then
-	skip 'no llvm-symbolizer' "$what"
-	done_testing
+like "$tmp/want" 'main\.most\[\.\.\.\]' 'and of generic functions'
+like "$tmp/report" 'prog .*gopclntab [0-9]+' 'the report names the source'
+# What ships is stripped; sections stay, and with them the table.
+strip -o "$tmp/stripped" "$tmp/prog"
+! readelf -SW "$tmp/stripped" | grep -q '\.debug_info\|\.symtab'
+ok $? 'strip has taken DWARF and symbols'
+agree "$tmp/cpu.pb.gz" 'stripped' --binary="$tmp/stripped"
+
+# Where the text starts and where the inline trees are, is in relocations.
+build() { # build NAME OPTION...: run it, too
+	name=$1
+	shift
+	(cd "$tmp/go" && GO111MODULE=off GOCACHE=${GOCACHE:-$tmp/gocache} \
+		go build -o "$tmp/$name" "$@") 2>"$tmp/build" && "$tmp/$name" "$tmp/$name.pb.gz"
+}
+pie='position independent, stripped'
+if build pie -buildmode=pie -ldflags='-s -w' main.go; then
+	agree "$tmp/pie.pb.gz" "$pie"
+else
+	skip "$(head -n 1 "$tmp/build")" "$pie"
 fi
-: >"$tmp/theirs"
-while read -r address _; do
-	# two lines a frame: the name, which for assembly is the symbol's, and "FILE:LINE:COLUMN"
-	llvm-symbolizer --inlines -e "$tmp/prog" "$address" | awk -v line="$address" '
-	NF && NR % 2 { sub(/\.abi0$/, ""); line = line " \"" $0 "\"" }
-	NF && NR % 2 == 0 { n = split($0, part, ":"); line = line ":" part[n - 1] }
-	END { print line }' >>"$tmp/theirs"
-done <"$tmp/ours"
-same "$tmp/ours" "$tmp/theirs" "$what" || diff "$tmp/want" "$tmp/got" | diag
+# The C linker puts the table where no section is named after it, and C before Go.
+cat >"$tmp/go/c.go" <<'END'
+package main
+
+// int twice(int x) { return x + x; }
+import "C"
+
+func init() { C.twice(1) }
+END
+cgo='with C, position independent, stripped'
+if CGO_ENABLED=1 build cgo -buildmode=pie -ldflags='-s -w -linkmode=external' main.go c.go; then
+	readelf -SW "$tmp/cgo" | grep -q 'gopclntab'
+	is "$?" 1 "$cgo: no section has the table's name"
+	agree "$tmp/cgo.pb.gz" "$cgo"
+else
+	skip "$(head -n 1 "$tmp/build")" "$cgo"
+fi
+
+# Go's own reader of the table, which knows of no inlining: outermost name, innermost line.
+go tool nm -size -sort address "$tmp/prog" | awk '
+	$3 == "T" && $2 > 8 && ++n % 3 == 0 { print $1 }' >"$tmp/addrs"
+symaddr "$tmp/stripped" <"$tmp/addrs" | awk 'BEGIN { RS = ""; FS = "\n" } {
+	sub(/:0$/, "", $2); print $(NF - 1); print $2 }' >"$tmp/ours"
+go tool addr2line "$tmp/stripped" <"$tmp/addrs" >"$tmp/theirs"
+same "$tmp/ours" "$tmp/theirs" "$(wc -l <"$tmp/addrs") functions' starts as go tool addr2line"
 done_testing

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of an object share. Not for use outside object*.c. */
+#pragma once
+
+#include "lib/base/buf.h"
+#include "lib/sym/answers.h"
+#include "lib/sym/dwarf.h"
+#include "lib/sym/gopclntab.h"
+#include "lib/sym/object.h"
+#include "lib/sym/symtab.h"
+
+struct object {
+	const struct sym_paths *paths;
+	char *path, *build_id; /* as the profile has them */
+	struct build_id id;
+	enum sym_reason state;
+	bool verified, go, opened; /* opened: the sources below are as good as they get */
+	struct found_file bin, debug, alt;
+	uint64_t
+		debug_bias; /* add to an address of the binary for one of the debug file */
+	struct intern strings;
+	struct dwarf *dwarf;
+	struct gopclntab *go_table;
+	struct symtab *symtab, *debug_symtab, *dynsym;
+	struct answers answers;
+	struct buf trouble, scratch, scratch2;
+};
+
+/* The best that the sources have for an address; d and v: what DWARF says, or NULL. */
+struct sym_answer object_answer(struct object *o, uint64_t vaddr,
+				const struct dwarf_answer *d,
+				const struct dwarf_frame *v);
