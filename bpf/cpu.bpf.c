@@ -96,9 +96,39 @@ static __always_inline void fill_head(struct task_struct *task, __u64 now, __u64
 	bpf_get_current_comm(e->h.comm, sizeof(e->h.comm));
 }
 
+/* Known when the programs are loaded: what follows from it need not be looked at. */
+static __always_inline bool one_interval(void)
+{
+	return length_ns >> 63;
+}
+
 static __always_inline __u32 set_of(__u64 time)
 {
 	return (time - first_ns) / length_ns % COUNT_SETS;
+}
+
+#define GAP_SETS 16 /* a gap that is longer counts in the last of so many intervals */
+
+/* n ticks, of which the first was due then, did not come: each counts in its own interval. */
+static __always_inline void lose_ticks(struct sample_cpu_counts *all, __u64 due, __u64 n)
+{
+	__u64 turn = (due - first_ns) / length_ns,
+	      end = first_ns + (turn + 1) * length_ns;
+	__u64 before;
+	int i;
+
+	if (one_interval()) {
+		all->set[0].lost_timer += n;
+		return;
+	}
+	for (i = 0; i < GAP_SETS && n; i++, turn++, end += length_ns) {
+		before = end > due ? (end - due + period_ns - 1) / period_ns : 0;
+		if (before > n || i == GAP_SETS - 1)
+			before = n;
+		all->set[turn % COUNT_SETS].lost_timer += before;
+		due += before * period_ns;
+		n -= before;
+	}
 }
 
 /*
@@ -121,7 +151,7 @@ static __always_inline void account_gap(struct sample_cpu_counts *all, __u64 now
 	skipped = (now - due) / period_ns;
 	all->due = due + (skipped + 1) * period_ns;
 	if (skipped && all->due - now < period_ns - period_ns / 64)
-		all->set[set_of(now)].lost_timer += skipped;
+		lose_ticks(all, due, skipped);
 }
 
 /* Runs at each tick, also of an idle CPU: counts what the sampler does not see. */
@@ -304,9 +334,12 @@ __noinline __u64 idle_at(__u64 sum, __u64 since, __u64 end)
 /* Keep what was idle at the end of each interval that is over. */
 static __always_inline void turn_idle(struct idle_time *idle, __u64 now)
 {
-	__u64 turn = (now - first_ns) / length_ns, i, end;
+	__u64 turn, i, end;
 	int n;
 
+	if (one_interval())
+		return;
+	turn = (now - first_ns) / length_ns;
 	if (idle->turn >= turn)
 		return;
 	i = idle->turn + COUNT_SETS < turn ? turn - COUNT_SETS : idle->turn;

@@ -90,7 +90,7 @@ struct sample_counts {
 #define IDLE_RUN_LONG 32
 
 /* Each interval counts in a set of its own, by turns, so user space may be late by so many. */
-#define COUNT_SETS 16
+#define COUNT_SETS 64
 
 /*
  * How long one CPU had nothing to run, ns. The sum goes on from interval to interval; `upto`

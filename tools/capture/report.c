@@ -8,6 +8,8 @@
 #include "lib/base/num.h"
 #include "tools/capture/clock.h"
 
+#define UNEXPLAINED_FEW 20 /* of single ticks nothing is said */
+
 /* Part of whole, in percent; of nothing, all. */
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -55,6 +57,8 @@ void report_interval(struct report *r, const struct builder *b,
 
 	r->kept += b->kept;
 	r->undecided += b->dropped;
+	r->expected += t->expected;
+	r->unexplained += builder_unexplained(b, t);
 	r->length_ns += info->duration_ns;
 	if (t->lost_ring)
 		cli_note(&r->opts->cli,
@@ -97,6 +101,13 @@ void report_end(const struct report *r)
 	const struct capture_opts *o = r->opts;
 	double seconds = (double)r->length_ns / NS_PER_S;
 
+	if (r->unexplained > r->expected / 100 + UNEXPLAINED_FEW)
+		cli_note(&o->cli,
+			 "%" PRId64 " of %" PRId64
+			 " ticks are not accounted for: other BPF "
+			 "programs of the tracing kind run here, and the kernel drops "
+			 "samples while they do",
+			 r->unexplained, r->expected);
 	if (choice_by_labels(&o->choice))
 		cli_info(&o->cli,
 			 "%" PRIu64 " samples were taken before it was known that their "

@@ -3,7 +3,6 @@
 #include "tools/capture/sampler.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -294,7 +293,9 @@ void sampler_drain(struct sampler *s,
 }
 
 /*
- * How long a CPU's events have run, and when that was. A cpu-clock event counts the ns it is on.
+ * How long a CPU's events have run, and when that was. The kernel asks that CPU by an interrupt,
+ * so that no program of ours is in the middle of something there when it answers: they run with
+ * interrupts off. A cpu-clock event counts the ns it is on.
  * Who is preempted between looking at the two clocks looks again.
  */
 static bool read_running(const struct sampler *s, const struct cpu_events *c,
@@ -381,12 +382,6 @@ static int64_t unseen_idle(const struct sampler *s, struct cpu_events *c, int64_
 		(int64_t)(idle_ns / s->period_ns) - (int64_t)c->idle_ticks - seen;
 	int64_t unseen = 0, part;
 
-	/* a late tick reaches back into an interval whose ticks are told already */
-	if (*rest < 0 && *late > 0) {
-		part = -*rest < *late ? -*rest : *late;
-		*late -= part;
-		*rest += part;
-	}
 	if (missing > 0 && *rest > 0) {
 		part = missing < *rest ? missing : *rest;
 		*rest -= part;
@@ -428,16 +423,6 @@ static void add_counts(struct sampler *s, struct cpu_events *c, int64_t expected
 	*last = *now;
 }
 
-/* Every BPF program that runs now has ended when this returns: one grace period of RCU. */
-static void wait_for_programs(void)
-{
-	const struct timespec grace = {.tv_nsec = 50000000};
-
-	/* refused where CPUs run without a tick: then time must do */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
-		nanosleep(&grace, NULL);
-}
-
 void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 {
 	int64_t *expected = xcalloc(s->ncpus, sizeof(*expected));
@@ -446,7 +431,6 @@ void sampler_cut(struct sampler *s, uint64_t end_ns, struct tick_counts *out)
 	*out = (struct tick_counts){.lost_recursion = recursion_misses(s)};
 	for (i = 0; i < s->ncpus; i++)
 		expected[i] = expected_ticks(s, &s->cpus[i], end_ns);
-	wait_for_programs();
 	for (i = 0; i < s->ncpus; i++) {
 		if ((size_t)s->cpus[i].cpu < s->npossible)
 			add_counts(s, &s->cpus[i], expected[i], end_ns, out);
