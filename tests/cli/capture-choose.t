@@ -9,6 +9,7 @@ for n in one_a one_b other; do
 	cp "$workload" "$tmp/$n"
 done
 loads=
+pid_one_a='' pid_one_b='' pid_other=''
 trap 'kill $loads 2>/dev/null; rm -rf "$tmp"' EXIT
 for n in one_a one_b other; do
 	TEAM=$n "$tmp/$n" burn 120000 &

@@ -36,7 +36,7 @@ made=
 clean_groups() {
 	# the innermost first
 	for g in $made; do
-		rmdir "$groups$g" 2>/dev/null
+		rmdir "${groups:?}$g" 2>/dev/null
 	done
 	umount "$tmp/groups" 2>/dev/null
 }
