@@ -10,13 +10,20 @@
  *	workload spawn N MS              N processes, one after another, that each exec `burn MS`
  *	workload chain N MS              one process that execs itself N times, burning in between
  *	workload become MS PROGRAM       burns, then execs PROGRAM, which burns too
+ *	workload relay MS PROGRAM...     burns, then execs the first PROGRAM to relay to the others
+ *	workload reuse MS PROGRAM...     each PROGRAM burns as a process of its own, all with the
+ *	                                 same number; prints it
  *	workload orphan SECONDS          the main thread ends, another one burns
  *	workload jit SECONDS             runs a loop in anonymous memory
  *	workload signal SECONDS          burns in a handler that has a stack of its own
  *	workload clock SECONDS           asks the vDSO for the time
+ *	workload mapped SECONDS N        has N more executable mappings, its own file's; burns
+ *	workload library SECONDS FILE    after half of it loads a zlib and has it add up checksums
  *
  * Built with frame pointers. Time is the thread's CPU time, so a busy machine changes nothing.
  */
+#include <dlfcn.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -186,6 +193,57 @@ static int become(char *ms, char *program)
 	return 1;
 }
 
+static int relay(char *ms, char **programs)
+{
+	char *args[16] = {programs[0], (char *)"relay", ms};
+	int i;
+
+	short_burn(atoll(ms) * 1000000);
+	if (!programs[0])
+		return 0;
+	for (i = 1; programs[i] && i < 12; i++)
+		args[2 + i] = programs[i];
+	args[2 + i] = NULL;
+	execv(programs[0], args);
+	return 1;
+}
+
+/* A child with a number of our choice; 0: any. */
+static pid_t fork_as(pid_t number)
+{
+	struct clone_args args = {.exit_signal = SIGCHLD};
+
+	if (number) {
+		args.set_tid = (uint64_t)(uintptr_t)&number;
+		args.set_tid_size = 1;
+	}
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+static int reuse(char *ms, char **programs)
+{
+	pid_t number = 0, pid;
+	int i;
+
+	for (i = 0; programs[i]; i++) {
+		char *args[] = {programs[i], (char *)"burn", ms, NULL};
+
+		pid = fork_as(number);
+		if (pid == 0) {
+			short_burn(20000000); /* as what its parent is */
+			execv(programs[i], args);
+			_exit(127);
+		}
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid) {
+			perror("clone3");
+			return 1;
+		}
+		number = pid;
+	}
+	printf("%d\n", (int)number);
+	return 0;
+}
+
 static double orphan_seconds;
 
 static void *orphan(void *arg)
@@ -270,6 +328,43 @@ NOINLINE static void clock_load(double seconds)
 	}
 }
 
+/* Every other page is left out, or they would become one. */
+NOINLINE static int mapped_load(double seconds, int n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	int fd = open("/proc/self/exe", O_RDONLY), i;
+	char *room = mmap(NULL, (size_t)(2 * n * page), PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (fd < 0 || room == MAP_FAILED)
+		return 1;
+	for (i = 0; i < n; i++) {
+		if (mmap(room + 2 * i * page, (size_t)page, PROT_READ | PROT_EXEC,
+			 MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+			return 1;
+	}
+	short_burn((int64_t)(seconds * 1e9));
+	return 0;
+}
+
+NOINLINE static int library_load(double seconds, const char *file)
+{
+	static unsigned char bytes[1 << 16];
+	unsigned long (*sum)(unsigned long, const unsigned char *, unsigned int);
+	int64_t end;
+	void *library, *symbol;
+
+	short_burn((int64_t)(seconds * 5e8));
+	library = dlopen(file, RTLD_NOW);
+	symbol = library ? dlsym(library, "adler32") : NULL;
+	if (!symbol)
+		return 1;
+	memcpy(&sum, &symbol, sizeof(sum));
+	for (end = cpu_ns() + (int64_t)(seconds * 5e8); cpu_ns() < end;)
+		sink += sum(1, bytes, sizeof(bytes));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
@@ -289,6 +384,14 @@ int main(int argc, char **argv)
 		return chain(argv[0], (int)amount, argv[3]);
 	else if (!strcmp(mode, "become") && argc > 3)
 		return become(argv[2], argv[3]);
+	else if (!strcmp(mode, "relay"))
+		return relay(argv[2], argv + 3);
+	else if (!strcmp(mode, "reuse"))
+		return reuse(argv[2], argv + 3);
+	else if (!strcmp(mode, "mapped") && argc > 3)
+		return mapped_load(amount, atoi(argv[3]));
+	else if (!strcmp(mode, "library") && argc > 3)
+		return library_load(amount, argv[3]);
 	else if (!strcmp(mode, "orphan"))
 		return orphan_load(amount);
 	else if (!strcmp(mode, "jit"))

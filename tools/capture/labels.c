@@ -180,7 +180,7 @@ uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sour
 	struct label_cache *c = &p->labels;
 	struct label_subject who = {
 		.proc = p,
-		.space = proc_space(p, h->ktime),
+		.space = proc_named_space(p, h),
 		.comm = h->leader_comm,
 		.ppid = h->ppid,
 		.cgroup_id = h->cgroup_id,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -260,6 +261,19 @@ struct space *proc_space(struct proc *p, uint64_t time_ns)
 	return im ? im->space : NULL;
 }
 
+struct space *proc_named_space(struct proc *p, const struct sample_head *h)
+{
+	const struct image *im = proc_image(p, h->ktime), *next = im + 1;
+
+	if (!im)
+		return NULL;
+	if (h->flags & EVENT_IN_EXEC && next < p->images + p->nimages &&
+	    strncmp(im->comm, h->leader_comm, EVENT_COMM_LEN) != 0 &&
+	    !strncmp(next->comm, h->leader_comm, EVENT_COMM_LEN))
+		return next->space;
+	return im->space;
+}
+
 /* --- side band ----------------------------------------------------------------------------- */
 
 static void on_fork(struct procs *ps, const struct side_record *r)
@@ -309,6 +323,7 @@ static void on_exec(struct procs *ps, const struct side_record *r)
 	before = p->nimages ? p->images[p->nimages - 1].space->env : NULL;
 	s = proc_new_image(ps, p, r->time_ns);
 	s->exe_next = true;
+	snprintf(p->images[p->nimages - 1].comm, EVENT_COMM_LEN, "%s", r->name);
 	/* who was gone before we looked most likely kept what it had */
 	if (ps->env_names)
 		s->env = procread_env_copy(r->env ? r->env : before);

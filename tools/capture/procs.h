@@ -62,6 +62,7 @@ struct space {
 struct image {
 	uint64_t from_ns, until_ns;
 	struct space *space;
+	char comm[EVENT_COMM_LEN]; /* that its exec gave it; "": it was not seen */
 };
 
 /* What a profile builder remembers about a process: its label set in profile number `epoch`. */
@@ -124,6 +125,9 @@ struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h);
 /* What it had mapped then; NULL if nothing is known. */
 struct space *proc_space(struct proc *p, uint64_t time_ns);
 const struct image *proc_image(const struct proc *p, uint64_t time_ns);
+
+/* The program that a sample is of by its name, which changes a moment before anyone is told. */
+struct space *proc_named_space(struct proc *p, const struct sample_head *h);
 struct space *proc_last_space(struct proc *p);
 
 /* Hand out each process whose code mappings changed since the last call; or all of them. */
