@@ -140,10 +140,15 @@ static __always_inline void lose_ticks(struct sample_cpu_counts *all, __u64 due,
  * virtual machine; it then comes at any time between two turns. A tick that is on time says that
  * the ones before it came too, but not to us: those stay unexplained.
  */
-static __always_inline void account_gap(struct sample_cpu_counts *all, __u64 now)
+static __always_inline void account_gap(void *ctx, struct sample_cpu_counts *all,
+					__u64 now)
 {
+	struct bpf_perf_event_value v;
 	__u64 due = all->due, skipped;
 
+	/* the first tick is due a period after the clock was started */
+	if (!due && !bpf_perf_prog_read_value(ctx, &v, sizeof(v)) && v.enabled < now)
+		due = now - v.enabled + period_ns;
 	if (!due || now < due || all->idle_run >= IDLE_RUN_LONG) {
 		all->due = now + period_ns;
 		return;
@@ -165,7 +170,7 @@ int clock_tick(void *ctx)
 	all = bpf_map_lookup_elem(&counts, &cpu);
 	if (!all || now >= stop_ns)
 		return 0;
-	account_gap(all, now);
+	account_gap(ctx, all, now);
 	if ((__u32)bpf_get_current_pid_tgid()) {
 		all->idle_run = 0;
 	} else {

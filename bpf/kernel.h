@@ -42,6 +42,11 @@ enum {
 
 #define PF_KTHREAD 0x00200000
 
+/* As in the kernel's linux/bpf.h, times in ns. */
+struct bpf_perf_event_value {
+	__u64 counter, enabled, running;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct mm_struct {
