@@ -100,12 +100,23 @@ static __always_inline const struct unwind_row *row_at(__u32 index)
 /* The row for pc among `count` from `first` on: its index, or -1. */
 __noinline int find_row(__u32 pc, __u32 first, __u32 count)
 {
-	__u32 low = first, high = first + count, middle, i;
+	__u32 low = first, high = first + count, middle, at, i;
+	__u32 slab = 0, known = UNWIND_SLABS_MAX;
 	const struct unwind_row *row;
+	void *rows = NULL;
 
 	for (i = 0; i < UNWIND_ROW_STEPS && low < high; i++) {
 		middle = low + ((high - low) >> 1);
-		row = row_at(middle);
+		slab = middle >> UNWIND_SLAB_SHIFT;
+		/* nearly always the same one */
+		if (slab != known) {
+			rows = bpf_map_lookup_elem(&slabs, &slab);
+			known = slab;
+		}
+		if (!rows)
+			return -1;
+		at = middle & ((1 << UNWIND_SLAB_SHIFT) - 1);
+		row = bpf_map_lookup_elem(rows, &at);
 		if (!row)
 			return -1;
 		if (row->pc <= pc)
