@@ -210,6 +210,33 @@ for how in short long flipped other; do
 done
 refuses '--cache: not a directory' prof-capture --cache "$top/Makefile"
 
+# --- the child that reads files ---------------------------------------------------------------------
+prof-capture -q -F 499 -d 4 -o "$tmp/p" &
+capture=$!
+guard='' worker='' tries=0
+while [ -z "$worker" ] && [ $tries -lt 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+	guard=$(pgrep -P "$capture") && worker=$(pgrep -P "$guard")
+done
+grep -q '^CapEff:.0*$' "/proc/$worker/status" && grep -q '^Seccomp:.2$' "/proc/$worker/status"
+ok $? 'has no capabilities and is confined' || diag "/proc/$worker/status"
+kill -SEGV "$worker"
+sleep 0.3
+again=$(pgrep -P "$guard")
+[ -n "$again" ] && [ "$again" != "$worker" ]
+ok $? 'is started again when it dies'
+kill -9 "$capture"
+wait "$capture" 2>/dev/null
+tries=0
+while kill -0 "$guard" 2>/dev/null || kill -0 "$again" 2>/dev/null; do
+	tries=$((tries + 1))
+	[ $tries -lt 100 ] || break
+	sleep 0.05
+done
+! kill -0 "$guard" 2>/dev/null && ! kill -0 "$again" 2>/dev/null
+ok $? 'and ends with the capture, however that ends'
+
 # --- what it costs ---------------------------------------------------------------------------------
 prof-capture -q -d 0.1 -o "$tmp/cold"
 prof-capture -q -d 0.1 --cache "$tmp/cache2" -o /dev/null

@@ -94,6 +94,9 @@ void report_unwinding(const struct report *r, struct stops *s, const struct tabl
 			 s->rows[i].n, s->all, unwind_stop_names[s->rows[i].stop],
 			 *s->rows[i].file ? ": " : "", s->rows[i].file);
 	tables_each_refused(ts, tell_refused, (void *)r);
+	if (ts->unwinder && ts->unwinder->full)
+		cli_note(&r->opts->cli, "the unwinder had no room %" PRIu64 " times",
+			 ts->unwinder->full);
 }
 
 void report_end(const struct report *r)

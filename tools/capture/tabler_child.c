@@ -318,8 +318,11 @@ _Noreturn void tabler_guard(int socket)
 				_exit(1);
 			work(doing);
 		}
-		if (pid < 0 || waitpid(pid, &status, 0) != pid || !*doing)
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
 			_exit(0);
-		send_lost(*doing, status);
+		if (*doing)
+			send_lost(*doing, status);
+		else if (!WIFSIGNALED(status)) /* it has seen the end */
+			_exit(0);
 	}
 }
