@@ -19,7 +19,8 @@ void stops_add(struct stops *s, enum unwind_stop stop, const char *file)
 		s->complete++;
 		return;
 	}
-	if (!file || (stop != STOP_NO_TABLE && stop != STOP_NO_ROW && stop != STOP_UNSUPPORTED))
+	if (!file ||
+	    (stop != STOP_NO_TABLE && stop != STOP_NO_ROW && stop != STOP_UNSUPPORTED))
 		file = "";
 	for (i = 0; i < s->n; i++) {
 		r = &s->rows[i];
