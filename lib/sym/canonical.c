@@ -88,7 +88,8 @@ static size_t bracketed_suffix(const char *p, size_t n)
 		if (i == 0 && k != SIZE_MAX) /* "[clone" is a word of its own */
 			for (; k-- && p[k] != ' ';)
 				;
-		if (k != SIZE_MAX && k && n - k > len + 1 && !memcmp(p + k, opens[i], len))
+		if (k != SIZE_MAX && k && n - k > len + 1 &&
+		    !memcmp(p + k, opens[i], len))
 			return n - k;
 	}
 	return 0;

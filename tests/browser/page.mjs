@@ -189,7 +189,18 @@ async function clickBox(page, ask, name) {
 }
 
 /* --- a diff ------------------------------------------------------------------------------- */
-for (const [size, options] of [["1400", {}], ["1000", { viewport: { width: 1000, height: 700 } }], ["390", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }]]) {
+const screens = {
+  1400: {},
+  1000: { viewport: { width: 1000, height: 700 } },
+  390: {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    deviceScaleFactor: 2,
+  },
+};
+for (const size of ["1400", "1000", "390"]) {
+  const options = screens[size];
 	const { context, page, trouble, ask } = await open(browser, `${dir}/diff.html`, options);
 	const rows = Object.fromEntries((await ask("rows()")).map((r) => [r.name, r]));
 
