@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/xalloc.h"
 
@@ -152,6 +153,26 @@ static bool try_binaries(const struct sym_paths *p, struct search *s, const char
 	return false;
 }
 
+/* As `prof-capture --keep-binaries` leaves it. */
+static void try_kept(const struct sym_paths *p, struct search *s,
+		     const struct build_id *id)
+{
+	char hex[2 * BUILD_ID_MAX + 1], *name;
+	bool done = false;
+	size_t i;
+
+	if (id->n < 2)
+		return;
+	for (i = 0; i < id->n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	for (i = 0; i < p->ndebug_dirs && !done; i++) {
+		name = xasprintf("%s/.build-id/%.2s/%s", p->debug_dirs[i], hex, hex + 2);
+		/* most trees hold debug files only: that it is not there is no news */
+		done = access(name, F_OK) == 0 && try_file(s, NULL, name);
+		free(name);
+	}
+}
+
 enum found debugfile_binary(const struct sym_paths *p, const char *path,
 			    const struct build_id *id, struct found_file *out)
 {
@@ -175,8 +196,10 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 		if (try_file(&s, p->sysroots[i], plain))
 			goto out;
 	/* a relative name means nothing here, where the profile was not made */
-	if (plain[0] == '/' && (id->text[0] || !p->nsysroots))
-		try_file(&s, NULL, plain);
+	if (plain[0] == '/' && (id->text[0] || !p->nsysroots) &&
+	    try_file(&s, NULL, plain))
+		goto out;
+	try_kept(p, &s, id);
 out:
 	free(plain);
 	return s.result;

@@ -5,8 +5,9 @@
  *
  * Binary: each --binary whose build id is the wanted one (or, for a mapping without a build id,
  * whose base name is the mapping's), then the mapping's path below each sysroot, then the path
- * itself if it is absolute (for a mapping without a build id only when there is no sysroot). " (deleted)" is cut
- * off, and such a path is only used with a build id.
+ * itself if it is absolute (for a mapping without a build id only when there is no sysroot), then by build
+ * id AB CDEF… D/.build-id/ab/cdef… for each debug directory D. " (deleted)" is cut off, and such
+ * a path is only used with a build id.
  *
  * Debug file, by build id AB CDEF…: D/.build-id/ab/cdef….debug and D/ab/cdef….debug for each
  * debug directory D, given ones and /usr/lib/debug of each sysroot; then by the binary's

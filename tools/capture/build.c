@@ -68,6 +68,8 @@ static uint32_t mapping_of(struct builder *b, const struct proc *p, struct vma *
 	build_id_hex(file_build_id(v->file, p->tgid, v), hex);
 	row.file = store_puts(b->store, v->file->name);
 	row.build_id = store_puts(b->store, hex);
+	if (b->keeper)
+		keeper_want(b->keeper, v->file, p->tgid, v->start, v->end);
 	v->epoch = b->epoch;
 	v->mapping = store_mapping(b->store, &row);
 	return v->mapping;

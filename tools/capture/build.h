@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
 #include "tools/capture/cgroups.h"
+#include "tools/capture/keeper.h"
 #include "tools/capture/kernel.h"
 #include "tools/capture/labels.h"
 #include "tools/capture/procs.h"
@@ -41,6 +42,7 @@ struct builder {
 	struct procs *procs;
 	struct kernel *kernel;
 	struct label_sources sources;
+	struct keeper *keeper; /* of the files that stacks lead through; NULL: none */
 	struct store *store;
 	struct profile *profile;
 	uint32_t epoch;		/* number of this profile, from 1 */

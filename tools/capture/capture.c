@@ -22,6 +22,7 @@
 #include "tools/capture/code.h"
 #include "tools/capture/command.h"
 #include "tools/capture/host.h"
+#include "tools/capture/keeper.h"
 #include "tools/capture/outname.h"
 #include "tools/capture/privilege.h"
 #include "tools/capture/procread.h"
@@ -45,13 +46,14 @@
 #define PENDING_MAX (UINT64_C(1) << 30)
 #define NEVER UINT64_MAX
 #define CACHE_BYTES (UINT64_C(256) << 20)
+#define KEEP_BYTES (UINT64_C(4) << 30)
 #define STEP_NS NS_PER_S /* UTC is looked at anew when it moved this much */
 
 #define PATIENCE_MS 2000 /* before we say what we wait for */
 /* A terminal, a shell and timeout(1) may each hand on the same signal: not twice the wish. */
 #define SAME_WISH_NS (NS_PER_S / 2)
 
-enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT, WAKE_TABLE, WAKE_WRITER };
+enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT, WAKE_TABLE, WAKE_WRITER, WAKE_KEEPER };
 
 struct capture {
 	const struct capture_opts *o;
@@ -66,6 +68,7 @@ struct capture {
 	struct builder builder;
 	struct command command;
 	struct report report;
+	struct keeper *keeper; /* NULL: no copies of files are kept */
 	struct writer *writer;
 	struct writer_conf writer_conf;
 	struct buf pending; /* samples taken from the ring, not yet in a profile */
@@ -109,6 +112,13 @@ static void on_gone(void *ctx, uint32_t tgid)
 
 /* --- samples ------------------------------------------------------------------------------- */
 
+/* Nobody but who was named by number: the kernel alone can tell. */
+static bool by_pid_alone(const struct choice_conf *choice)
+{
+	return choice->by_pid && !choice->comms.n && !choice->cgroups.n &&
+	       !choice->containers.n;
+}
+
 static void on_sample(void *ctx, const struct sample_event *ev, size_t size)
 {
 	struct capture *c = ctx;
@@ -125,13 +135,26 @@ static void drain(struct capture *c)
 
 static void apply_record(void *ctx, const struct side_record *r)
 {
-	procs_record(ctx, r);
+	struct capture *c = ctx;
+	const struct space *s;
+	struct proc *p;
+
+	procs_record(&c->procs, r);
+	if (!c->keeper || r->kind != SIDE_MMAP)
+		return;
+	/* it may be gone before its first sample is looked at */
+	p = procs_latest(&c->procs, r->tgid);
+	s = p ? proc_last_space(p) : NULL;
+	if (s && s->n && s->vmas[s->n - 1].from_ns == r->time_ns &&
+	    s->vmas[s->n - 1].file && (p->is_named || !by_pid_alone(&c->o->choice)))
+		keeper_see(c->keeper, s->vmas[s->n - 1].file, r->tgid, r->start,
+			   r->start + r->len);
 }
 
 /* All records from before until_ns have come. */
 static void apply_records(struct capture *c, uint64_t until_ns)
 {
-	sideband_take(c->side, until_ns, apply_record, &c->procs);
+	sideband_take(c->side, until_ns, apply_record, c);
 	code_update(&c->code, until_ns > c->code.known_ns ? until_ns : c->code.known_ns);
 }
 
@@ -183,6 +206,8 @@ static int tick(struct capture *c, struct err *e)
 {
 	uint64_t now = monotonic_ns(), until = c->drained_ns;
 
+	if (c->keeper)
+		keeper_poll(c->keeper);
 	drain(c);
 	c->drained_ns = now;
 	return process(c, until < c->end_ns ? until : c->end_ns, false, e);
@@ -313,6 +338,8 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	c->step_ns = check_utc(c);
 	if (r >= 0 && !c->stop)
 		begin_profile(c);
+	if (c->keeper)
+		keeper_poll(c->keeper);
 	return r;
 }
 
@@ -393,6 +420,8 @@ static void wait_for_events(struct capture *c)
 			on_signal(c);
 		} else if (ev[i].data.u64 == WAKE_OUTPUT) {
 			c->stop = true;
+		} else if (ev[i].data.u64 == WAKE_KEEPER) {
+			keeper_poll(c->keeper);
 		} else if (ev[i].data.u64 == WAKE_WRITER) {
 			c->writer_news = true;
 		} else if (ev[i].data.u64 == WAKE_TABLE) {
@@ -442,6 +471,8 @@ static int start_writer(struct capture *c, struct err *e)
 {
 	int r = writer_start(&c->writer_conf, &c->writer, e);
 
+	if (r >= 0 && c->keeper)
+		r = watch(c, keeper_fd(c->keeper), WAKE_KEEPER, EPOLLIN, e);
 	return r < 0 ? r : watch(c, writer_fd(c->writer), WAKE_WRITER, EPOLLIN, e);
 }
 
@@ -488,6 +519,19 @@ static void await_writer(struct capture *c)
 		if (look_at_writer(c, &e) < 0)
 			break;
 	}
+}
+
+static void await_keeper(struct capture *c)
+{
+	struct pollfd fds[2] = {{.events = POLLIN},
+				{.fd = c->signal_fd, .events = POLLIN}};
+
+	for (keeper_poll(c->keeper); !keeper_is_done(c->keeper); keeper_poll(c->keeper)) {
+		fds[0].fd = keeper_fd(c->keeper);
+		poll(fds, 2, -1);
+		check_patience(c);
+	}
+	keeper_tell(c->keeper);
 }
 
 static int end_writer(struct capture *c, struct err *e)
@@ -585,13 +629,6 @@ static int open_output(struct capture *c, struct err *e)
 	}
 	return outname_check(pattern, clock_ns(CLOCK_REALTIME), c->o->interval_ns, count,
 			     e);
-}
-
-/* Nobody but who was named by number: the kernel alone can tell. */
-static bool by_pid_alone(const struct choice_conf *choice)
-{
-	return choice->by_pid && !choice->comms.n && !choice->cgroups.n &&
-	       !choice->containers.n;
 }
 
 static void name_process(struct capture *c, uint32_t tgid)
@@ -718,6 +755,11 @@ static int capture(struct capture *c, struct err *e)
 		.by_pid = by_pid_alone(&o->choice),
 		.cli = &o->cli,
 	};
+	const struct keeper_conf keeper_conf = {
+		.dir = o->keep,
+		.max_bytes = o->keep_bytes ? o->keep_bytes : KEEP_BYTES,
+		.cli = &o->cli,
+	};
 	int r;
 
 	/* or the next file opened, of whatever kind, would be it */
@@ -743,6 +785,9 @@ static int capture(struct capture *c, struct err *e)
 	r = privilege_check(e);
 	if (r >= 0 && o->unwinder != UNWINDER_FP)
 		r = code_start(&c->code, &code_conf, e);
+	if (r >= 0 && o->keep)
+		r = keeper_start(&keeper_conf, &c->keeper, e);
+	c->builder.keeper = c->keeper;
 	if (r >= 0)
 		r = check_pids(o, e);
 	if (r >= 0)
@@ -768,6 +813,8 @@ static int capture(struct capture *c, struct err *e)
 		r = run(c, e);
 	if (r >= 0)
 		r = end_writer(c, e);
+	if (r >= 0 && c->keeper)
+		await_keeper(c);
 	if (r >= 0) {
 		report_unwinding(&c->report, &c->builder.stops, &c->code.tables);
 		report_end(&c->report);
@@ -800,6 +847,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	else
 		output_abort(c.writer_conf.stream);
 	writer_free(c.writer);
+	keeper_free(c.keeper);
 	builder_release(&c.builder);
 	stops_release(&c.builder.stops);
 	procs_release(&c.procs);

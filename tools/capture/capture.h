@@ -31,6 +31,8 @@ struct capture_opts {
 	struct buf env_names; /* for procread_env() */
 	enum unwinder_form unwinder;
 	const char *cache;	  /* directory; NULL: none */
+	const char *keep;	  /* directory for copies of files; NULL: none */
+	uint64_t keep_bytes;	  /* 0: 4 GiB */
 	struct label_conf labels; /* node NULL: the host's name */
 };
 

@@ -26,6 +26,8 @@ enum {
 	OPT_ROOT,
 	OPT_RULES,
 	OPT_STATS,
+	OPT_KEEP_BINARIES,
+	OPT_KEEP_LIMIT,
 	OPT_CACHE,
 	OPT_UNWINDER,
 };
@@ -68,6 +70,10 @@ static const struct argp_option options[] = {
 	{"ring", OPT_RING, "SIZE", 0, "Room for samples on their way (by rate and CPUs)",
 	 4},
 	{"cache", OPT_CACHE, "DIR", 0, "Keep unwind tables of files there", 4},
+	{"keep-binaries", OPT_KEEP_BINARIES, "DIR", 0,
+	 "Keep a copy there of each file that had samples", 4},
+	{"keep-limit", OPT_KEEP_LIMIT, "SIZE", 0, "But not more than SIZE in all (4G)",
+	 4},
 	{"unwinder", OPT_UNWINDER, "FORM", 0,
 	 "auto, loop, tail, or fp: frame pointers only (auto)", 4},
 	{"stats", OPT_STATS, NULL, 0, "A line of counters for each interval", 4},
@@ -248,6 +254,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CACHE:
 		o->cache = arg;
 		return 0;
+	case OPT_KEEP_BINARIES:
+		o->keep = arg;
+		return 0;
+	case OPT_KEEP_LIMIT:
+		if (num_parse_size(arg, &o->keep_bytes) < 0 || !o->keep_bytes)
+			cli_usage_error("--keep-limit: not a size: %s", arg);
+		return 0;
 	case OPT_UNWINDER:
 		parse_unwinder(o, arg);
 		return 0;
@@ -264,6 +277,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		buf_putc(&o->env_names, 0);
 		o->choice.by_pid = o->npids || o->command;
+		if (o->keep_bytes && !o->keep)
+			cli_usage_error("--keep-limit: needs --keep-binaries");
 		if (o->count && !o->interval_ns)
 			cli_usage_error("-n: needs -i");
 		if (o->count && o->count > (uint64_t)(INT64_MAX / 4 / o->interval_ns))

@@ -49,6 +49,9 @@ static bool is_ours(const struct rewrite *w, uint32_t id)
 
 	if ((m->flags & SYMBOLIZED) && !w->force)
 		return false;
+	/* the vDSO is in no file system, but someone may have kept its image */
+	if (!strcmp(store_cstr(w->st, m->file), "[vdso]"))
+		return store_cstr(w->st, m->build_id)[0] != 0;
 	return !store_is_kernel_mapping(w->st, m) &&
 	       !is_no_file(store_cstr(w->st, m->file));
 }
