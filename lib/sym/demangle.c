@@ -91,11 +91,8 @@ static bool demangle_rust(const char *name, enum demangle_mode mode, struct buf 
 	return true;
 }
 
-bool demangle(const char *name, enum demangle_mode mode, struct buf *out)
+static bool demangle_any(const char *name, enum demangle_mode mode, struct buf *out)
 {
-	buf_clear(out);
-	if (mode == DEMANGLE_NONE || strnlen(name, MANGLED_MAX) == MANGLED_MAX)
-		return false;
 	if (is_rust_v0(name) || is_rust_legacy(name)) {
 		if (demangle_rust(name, mode, out))
 			return true;
@@ -110,6 +107,21 @@ bool demangle(const char *name, enum demangle_mode mode, struct buf *out)
 		return false;
 	simplify_cxx(out, mode == DEMANGLE_TEMPLATES);
 	return true;
+}
+
+bool demangle(const char *name, enum demangle_mode mode, struct buf *out)
+{
+	size_t n = strnlen(name, MANGLED_MAX), plt = strlen(DEMANGLE_PLT);
+	char base[MANGLED_MAX];
+
+	buf_clear(out);
+	if (mode == DEMANGLE_NONE || n == MANGLED_MAX)
+		return false;
+	if (n <= plt || strcmp(name + n - plt, DEMANGLE_PLT))
+		return demangle_any(name, mode, out);
+	memcpy(base, name, n - plt);
+	base[n - plt] = 0;
+	return demangle_any(base, mode, out) && !buf_puts(out, DEMANGLE_PLT);
 }
 
 /* Length of the clone suffix at the end of the name; 0. */

@@ -21,13 +21,15 @@ enum demangle_mode {
 
 #define DEMANGLED_MAX (64u << 10) /* bytes; a longer name stays as it is */
 
+#define DEMANGLE_PLT "@plt" /* ends the name of an entry of the linkage table */
+
 /* "none", "simple", "templates", "full": false for anything else. */
 bool demangle_parse_mode(const char *s, enum demangle_mode *out);
 
 /*
  * Put the readable form of `name` into out (cleared first; its maximum is the limit, usually
  * DEMANGLED_MAX) and return true; false when there is none, or it is too long. A clone suffix
- * is kept, in brackets.
+ * is kept, in brackets, and DEMANGLE_PLT as it is.
  */
 bool demangle(const char *name, enum demangle_mode mode, struct buf *out);
 

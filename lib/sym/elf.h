@@ -113,6 +113,12 @@ bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc);
 bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
 		      size_t *n);
 
+/*
+ * The file within the file: .gnu_debugdata, an ELF file packed with xz that holds symbols.
+ * It stays open, in memory, until freed. -ENODATA: none.
+ */
+int elf_open_debugdata(struct elf_file *f, struct elf_file **out, struct err *e);
+
 /* CRC-32 of the whole file. */
 int elf_crc32(struct elf_file *f, uint32_t *crc, struct err *e);
 

@@ -12,7 +12,8 @@
 
 const char *sym_source_name(enum sym_source s)
 {
-	static const char *const names[] = {"dwarf", "gopclntab", "symtab", "dynsym"};
+	static const char *const names[] = {"dwarf",	 "gopclntab", "symtab",
+					    "debugdata", "plt",	      "dynsym"};
 
 	return names[s];
 }
@@ -237,6 +238,25 @@ enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t li
 	return !r ? SYM_OK : r == -ENOTUNIQ ? SYM_AMBIGUOUS_SEGMENT : SYM_NO_SEGMENT;
 }
 
+static void open_symbols(struct object *o)
+{
+	struct elf_file *bin = o->bin.elf;
+	struct err e;
+
+	if (bin)
+		symtab_open(bin, SYMTAB_FULL, &o->symtab, &e);
+	if (o->debug.elf && !o->symtab)
+		symtab_open(o->debug.elf, SYMTAB_FULL, &o->debug_symtab, &e);
+	if (!bin)
+		return;
+	if (!o->symtab && !o->debug_symtab &&
+	    elf_open_debugdata(bin, &o->mini, &e) != -ENODATA &&
+	    (!o->mini || symtab_open(o->mini, SYMTAB_FULL, &o->mini_symtab, &e)))
+		add_trouble(o, o->bin.path, e.msg);
+	plt_open(bin, &o->plt, &e);
+	symtab_open(bin, SYMTAB_DYNAMIC, &o->dynsym, &e);
+}
+
 /* Read what the files offer; again after object_trim(). */
 static void open_sources(struct object *o)
 {
@@ -257,12 +277,7 @@ static void open_sources(struct object *o)
 	}
 	if (bin && o->go && gopclntab_open(bin, &o->go_table, &e) && e.code != ENODATA)
 		add_trouble(o, o->bin.path, e.msg);
-	if (bin)
-		symtab_open(bin, SYMTAB_FULL, &o->symtab, &e);
-	if (debug && !o->symtab)
-		symtab_open(debug, SYMTAB_FULL, &o->debug_symtab, &e);
-	if (bin)
-		symtab_open(bin, SYMTAB_DYNAMIC, &o->dynsym, &e);
+	open_symbols(o);
 }
 
 static int u64_cmp(const void *a, const void *b)
@@ -354,6 +369,7 @@ uint64_t object_bytes(const struct object *o)
 	       (o->go_table ? gopclntab_bytes(o->go_table) : 0) +
 	       (o->bin.elf ? o->bin.elf->data_bytes : 0) +
 	       (o->debug.elf ? o->debug.elf->data_bytes : 0) +
+	       (o->mini ? o->mini->size + o->mini->data_bytes : 0) +
 	       (o->alt.elf ? o->alt.elf->data_bytes : 0);
 }
 
@@ -369,10 +385,15 @@ void object_trim(struct object *o)
 	gopclntab_free(o->go_table);
 	symtab_free(o->symtab);
 	symtab_free(o->debug_symtab);
+	symtab_free(o->mini_symtab);
 	symtab_free(o->dynsym);
+	plt_free(o->plt);
+	elf_free(o->mini);
 	o->dwarf = NULL;
 	o->go_table = NULL;
-	o->symtab = o->debug_symtab = o->dynsym = NULL;
+	o->symtab = o->debug_symtab = o->mini_symtab = o->dynsym = NULL;
+	o->plt = NULL;
+	o->mini = NULL;
 	o->opened = false;
 	if (o->bin.elf)
 		elf_suspend(o->bin.elf);

@@ -28,6 +28,8 @@ enum sym_source { /* of a location's outermost name and lines; best first */
 		  SYM_DWARF,
 		  SYM_GOPCLNTAB, /* before DWARF, in Go code */
 		  SYM_SYMTAB,
+		  SYM_DEBUGDATA, /* the symbols in .gnu_debugdata */
+		  SYM_PLT,
 		  SYM_DYNSYM,
 		  SYM_NSOURCES,
 };

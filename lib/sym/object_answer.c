@@ -13,17 +13,35 @@ struct symbol_hit {
 	struct symbol symbol;
 };
 
+/* What stands for a function in the linkage table, by the name of the function. */
+static bool find_plt(const struct object *o, uint64_t vaddr, struct symbol *out)
+{
+	struct plt_entry p;
+
+	if (!o->plt || !plt_find(o->plt, vaddr, &p))
+		return false;
+	*out = (struct symbol){p.name, p.addr, p.size};
+	return p.name[0] || (o->symtab && symtab_find(o->symtab, p.target, out)) ||
+	       (o->debug_symtab &&
+		symtab_find(o->debug_symtab, p.target + o->debug_bias, out));
+}
+
 static struct symbol_hit find_symbol(const struct object *o, uint64_t vaddr)
 {
-	struct symbol_hit h = {.source = SYM_SYMTAB};
+	struct symbol_hit h = {.found = true, .source = SYM_SYMTAB};
 
-	h.found = (o->symtab && symtab_find(o->symtab, vaddr, &h.symbol)) ||
-		  (o->debug_symtab &&
-		   symtab_find(o->debug_symtab, vaddr + o->debug_bias, &h.symbol));
-	if (!h.found && o->dynsym && symtab_find(o->dynsym, vaddr, &h.symbol)) {
-		h.found = true;
-		h.source = SYM_DYNSYM;
-	}
+	if ((o->symtab && symtab_find(o->symtab, vaddr, &h.symbol)) ||
+	    (o->debug_symtab &&
+	     symtab_find(o->debug_symtab, vaddr + o->debug_bias, &h.symbol)))
+		return h;
+	h.source = SYM_DEBUGDATA;
+	if (o->mini_symtab && symtab_find(o->mini_symtab, vaddr, &h.symbol))
+		return h;
+	h.source = SYM_PLT;
+	if (find_plt(o, vaddr, &h.symbol))
+		return h;
+	h.source = SYM_DYNSYM;
+	h.found = o->dynsym && symtab_find(o->dynsym, vaddr, &h.symbol);
 	return h;
 }
 
@@ -102,6 +120,17 @@ static uint32_t symbol_function(struct object *o, const char *symbol, uint32_t s
 
 	free(s);
 	return f;
+}
+
+static uint32_t plt_function(struct object *o, const char *symbol)
+{
+	size_t n = without_version(symbol, strlen(symbol));
+	struct buf *b = &o->scratch;
+
+	buf_clear(b);
+	buf_put(b, symbol, n);
+	buf_puts(b, DEMANGLE_PLT);
+	return put_function(o, (const char *)b->data, b->len, b->len, 0);
 }
 
 static uint32_t plain_function(struct object *o, uint32_t name, uint32_t start_line)
@@ -246,7 +275,8 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 		a.source = SYM_DWARF;
 	}
 	if (a.location == SYM_NONE && h.found) {
-		l.function = symbol_function(o, h.symbol.name, 0);
+		l.function = h.source == SYM_PLT ? plt_function(o, h.symbol.name)
+						 : symbol_function(o, h.symbol.name, 0);
 		a.location = answers_location(&o->answers, l);
 		a.source = h.source;
 	}
@@ -258,7 +288,7 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 		a.reason = SYM_DAMAGED;
 	else if (a.location == SYM_NONE)
 		a.reason = o->dwarf || o->go_table || o->symtab || o->debug_symtab ||
-					   o->dynsym
+					   o->mini_symtab || o->dynsym
 				   ? SYM_NO_FUNCTION
 				   : SYM_NO_SYMBOLS;
 	return a;

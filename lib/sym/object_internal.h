@@ -7,6 +7,7 @@
 #include "lib/sym/dwarf.h"
 #include "lib/sym/gopclntab.h"
 #include "lib/sym/object.h"
+#include "lib/sym/plt.h"
 #include "lib/sym/symtab.h"
 
 struct object {
@@ -21,7 +22,9 @@ struct object {
 	struct intern strings;
 	struct dwarf *dwarf;
 	struct gopclntab *go_table;
-	struct symtab *symtab, *debug_symtab, *dynsym;
+	struct symtab *symtab, *debug_symtab, *mini_symtab, *dynsym;
+	struct elf_file *mini; /* what .gnu_debugdata holds */
+	struct plt *plt;
 	struct answers answers;
 	struct buf trouble, scratch, scratch2;
 };

@@ -33,6 +33,8 @@ static void test_modes(void **state)
 		const char *name, *simple, *templates, *full;
 	} v[] = {
 		{"_Z3fibi", "fib", "fib", "fib(int)"},
+		{"_ZN1n1fIiEEvi@plt", "n::f@plt", "n::f<int>@plt",
+		 "void n::f<int>(int)@plt"},
 		{"_ZNK1n1SIiE1mIlEEiT_", "n::S::m", "n::S<int>::m<long>",
 		 "int n::S<int>::m<long>(long) const"},
 		{"_ZNK1n1SIiEgtERKS1_", "n::S::operator>", "n::S<int>::operator>",

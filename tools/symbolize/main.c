@@ -22,6 +22,7 @@ enum {
 	OPT_DEBUG_DIR = 1,
 	OPT_SYSROOT,
 	OPT_BINARY,
+	OPT_PERF_MAP,
 	OPT_DEMANGLE,
 	OPT_KEEP_CLONES,
 	OPT_FORCE,
@@ -30,7 +31,7 @@ enum {
 
 struct options {
 	struct cli cli;
-	struct operands files, debug_dirs, sysroots, binaries;
+	struct operands files, debug_dirs, sysroots, binaries, perf_maps;
 	enum demangle_mode mode;
 	struct rewrite_opts rewrite;
 	bool keep_clones, require;
@@ -46,6 +47,8 @@ static const struct argp_option option_table[] = {
 	 "Use FILE for the mapping with its build id, or without one and its name (may "
 	 "repeat)",
 	 1},
+	{"perf-map", OPT_PERF_MAP, "FILE", 0,
+	 "Name code in no file by FILE, a perf map or jitdump (may repeat)", 1},
 	{"demangle", OPT_DEMANGLE, "MODE", 0,
 	 "C++ and Rust names: none, simple (default), templates, full", 2},
 	{"keep-clones", OPT_KEEP_CLONES, NULL, 0,
@@ -73,6 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_BINARY:
 		cli_operand(&o->binaries, arg);
+		return 0;
+	case OPT_PERF_MAP:
+		cli_operand(&o->perf_maps, arg);
 		return 0;
 	case OPT_DEMANGLE:
 		if (!demangle_parse_mode(arg, &o->mode))
@@ -191,12 +197,23 @@ static int required_status(const struct options *o, const struct coverage *c)
 	return EXIT_SAID_NO;
 }
 
+static int read_perf_maps(const struct options *o, struct jitnames *jit, struct err *e)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < o->perf_maps.n && !r; i++)
+		r = jitnames_read(jit, o->perf_maps.v[i], e);
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	static char default_dir[] = DEBUG_DIR;
 	struct options o = {.mode = DEMANGLE_SIMPLE};
 	struct objects objects;
 	struct coverage c = {0};
+	struct jitnames jit = {0};
 	struct output *out = NULL;
 	struct err e = {0};
 	int r;
@@ -217,7 +234,10 @@ int main(int argc, char **argv)
 		.nsysroots = o.sysroots.n,
 		.nbinaries = o.binaries.n,
 	};
-	r = output_open(o.cli.output, true, &out, &e);
+	r = read_perf_maps(&o, &jit, &e);
+	o.rewrite.jit = jit.n ? &jit : NULL;
+	if (!r)
+		r = output_open(o.cli.output, true, &out, &e);
 	if (!r)
 		r = run(&o, &objects, out, &c, &e);
 	if (!r)
@@ -225,10 +245,13 @@ int main(int argc, char **argv)
 	else
 		output_abort(out);
 	report_objects(&o.cli, &objects);
+	report_jit(&o.cli, &jit);
 	objects_release(&objects);
+	jitnames_release(&jit);
 	free(o.files.v);
 	free(o.debug_dirs.v);
 	free(o.sysroots.v);
 	free(o.binaries.v);
+	free(o.perf_maps.v);
 	return cli_finish(r, r ? EXIT_OK : required_status(&o, &c), &e);
 }

@@ -79,3 +79,12 @@ void report_objects(const struct cli *cli, const struct objects *o)
 	}
 	buf_release(&b);
 }
+
+void report_jit(const struct cli *cli, const struct jitnames *j)
+{
+	if (j->n)
+		cli_info(cli, "in no file: %llu address%s: perf map %llu, unnamed %llu",
+			 (unsigned long long)j->addresses, j->addresses == 1 ? "" : "es",
+			 (unsigned long long)j->named,
+			 (unsigned long long)(j->addresses - j->named));
+}

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "lib/ui/cli.h"
+#include "tools/symbolize/jitnames.h"
 #include "tools/symbolize/objects.h"
 
 void report_objects(const struct cli *cli, const struct objects *o);
+void report_jit(const struct cli *cli, const struct jitnames *j); /* if there are any */

@@ -14,6 +14,7 @@ struct rewrite {
 	struct profile *p;
 	struct store *st;
 	struct objects *objects;
+	struct jitnames *jit;
 	bool force, changed;
 	size_t nmappings, nlocations; /* as read; the store grows while we work */
 	bool *ours;		      /* by mapping: to be symbolized */
@@ -157,6 +158,42 @@ static void symbolize_mapping(struct rewrite *w, uint32_t id)
 	free(answers);
 }
 
+/* In no file, and not in code that the kernel gives to every process either. */
+static bool may_be_jit(const struct rewrite *w, const struct location *l)
+{
+	const struct mapping *m;
+	const char *name;
+
+	if (l->mapping == ID_NONE)
+		return l->address != 0;
+	m = &w->st->mappings[l->mapping];
+	name = store_cstr(w->st, m->file);
+	return !store_is_kernel_mapping(w->st, m) && is_no_file(name) &&
+	       strncmp(name, "[v", 2) != 0 && strncmp(name, "linux-vdso", 10) != 0;
+}
+
+static void name_jit(struct rewrite *w, uint32_t id)
+{
+	const struct location l = w->st->locations[id];
+	struct function f = {0};
+	struct jitname nm;
+
+	if ((l.nlines && !w->force) || !may_be_jit(w, &l) ||
+	    !jitnames_find(w->jit, l.address, &nm))
+		return;
+	f.name = f.system_name = store_puts(w->st, nm.name);
+	f.file = store_puts(w->st, nm.file);
+	f.start_line = nm.start_line;
+	w->lines[id] = xcalloc(1, sizeof(*w->lines[id]));
+	w->lines[id][0] = (struct line){store_function(w->st, &f), nm.line, 0};
+	w->nlines[id] = 1;
+	w->changed = true;
+	if (l.mapping != ID_NONE)
+		w->flags[l.mapping] |= MAPPING_HAS_FUNCTIONS |
+				       (nm.file[0] ? MAPPING_HAS_FILENAMES : 0) |
+				       (nm.line ? MAPPING_HAS_LINE_NUMBERS : 0);
+}
+
 static uint32_t new_mapping(struct rewrite *w, uint32_t id)
 {
 	struct mapping m;
@@ -246,6 +283,7 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 		.p = p,
 		.st = st,
 		.objects = o,
+		.jit = opts->jit,
 		.force = opts->force,
 		.nmappings = st->nmappings,
 		.nlocations = st->nlocations,
@@ -266,6 +304,8 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 	for (i = 0; i < w.nmappings; i++)
 		if (w.first[i] < w.first[i + 1] && is_ours(&w, i))
 			symbolize_mapping(&w, i);
+	for (i = 0; w.jit && i < w.nlocations; i++)
+		name_jit(&w, i);
 	*out = p;
 	if (w.changed)
 		r = rebuild(&w, out, e);

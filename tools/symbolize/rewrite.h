@@ -7,6 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
+#include "tools/symbolize/jitnames.h"
 #include "tools/symbolize/objects.h"
 
 struct coverage { /* by value of the default sample type: samples whose leaf has a name */
@@ -14,6 +15,7 @@ struct coverage { /* by value of the default sample type: samples whose leaf has
 };
 
 struct rewrite_opts {
+	struct jitnames *jit; /* for addresses in no file; NULL: those are left alone */
 	bool force; /* mappings and locations that are symbolized already, too */
 };
 
