@@ -238,7 +238,7 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t)
 {
 	return t->expected - (int64_t)b->kept - t->idle - t->filtered - t->lost_ring -
-	       t->lost_timer - t->lost_recursion - t->lost_error;
+	       t->lost_timer - t->lost_recursion - t->lost_error - t->hidden;
 }
 
 static void add_unwind_comments(struct builder *b)
@@ -274,17 +274,22 @@ static void add_comments(struct builder *b, const struct interval_info *info)
 	profile_comment_kv(p, "rate", "%u", b->conf->rate_hz);
 	profile_comment_kv(p, "expected", "%" PRId64, t->expected);
 	profile_comment_kv(p, "kept", "%" PRIu64, b->kept);
+	if (b->conf->unprivileged)
+		profile_comment_kv(p, "mode", "unprivileged");
 	profile_comment_kv(p, "idle", "%" PRId64, t->idle);
 	profile_comment_kv(p, "filtered", "%" PRId64, t->filtered);
 	profile_comment_kv(p, "lost_ring", "%" PRId64, t->lost_ring);
 	profile_comment_kv(p, "lost_timer", "%" PRId64, t->lost_timer);
 	profile_comment_kv(p, "lost_recursion", "%" PRId64, t->lost_recursion);
+	if (b->conf->hides_kernel)
+		profile_comment_kv(p, "lost_kernel", "%" PRId64, t->hidden);
 	if (t->lost_error)
 		profile_comment_kv(p, "lost_error", "%" PRId64, t->lost_error);
 	profile_comment_kv(p, "unexplained", "%" PRId64, builder_unexplained(b, t));
 	profile_comment_kv(p, "merged", "1");
 	add_unwind_comments(b);
-	profile_comment_kv(p, "bpf_ns", "%" PRIu64, t->run_ns);
+	if (!b->conf->unprivileged)
+		profile_comment_kv(p, "bpf_ns", "%" PRIu64, t->run_ns);
 	profile_comment_kv(p, "own_cpu_ns", "%" PRIu64, info->cpu_ns);
 	if (info->side_lost)
 		profile_comment_kv(p, "process_records_lost", "%" PRIu64,

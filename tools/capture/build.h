@@ -26,6 +26,8 @@ struct build_conf {
 	unsigned int
 		depth_limit; /* frames that the kernel follows, kernel and user each */
 	size_t ncpus;
+	bool unprivileged; /* by perf events; what they do not tell is not in the comments */
+	bool hides_kernel;
 	const char *cpu_model, *host;
 	struct label_conf labels;
 };

@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,12 +55,22 @@
 /* A terminal, a shell and timeout(1) may each hand on the same signal: not twice the wish. */
 #define SAME_WISH_NS (NS_PER_S / 2)
 
-enum wake { WAKE_SIGNAL, WAKE_SIDE, WAKE_OUTPUT, WAKE_TABLE, WAKE_WRITER, WAKE_KEEPER };
+enum wake {
+	WAKE_SIGNAL,
+	WAKE_SIDE,
+	WAKE_OUTPUT,
+	WAKE_TABLE,
+	WAKE_WRITER,
+	WAKE_KEEPER,
+	WAKE_SAMPLES,
+};
 
 struct capture {
 	const struct capture_opts *o;
 	struct host host;
 	struct build_conf conf;
+	bool unprivileged;	    /* sampled by perf events of */
+	struct thread_list threads; /* these, and what they start */
 	struct sampler *sampler;
 	struct sideband *side;
 	struct procs procs;
@@ -426,6 +438,8 @@ static void wait_for_events(struct capture *c)
 			c->writer_news = true;
 		} else if (ev[i].data.u64 == WAKE_TABLE) {
 			code_update(&c->code, c->code.known_ns);
+		} else if (ev[i].data.u64 == WAKE_SAMPLES) {
+			sampler_drain(c->sampler, on_sample, c);
 		} else if (i == n - 1 || ev[i + 1].data.u64 != WAKE_SIDE) {
 			look_at_side_band(c);
 		}
@@ -631,6 +645,18 @@ static int open_output(struct capture *c, struct err *e)
 			     e);
 }
 
+/* Whom the perf events follow, if it is to be done by those. */
+static void list_threads(struct capture *c)
+{
+	const struct capture_opts *o = c->o;
+	size_t i;
+
+	for (i = 0; i < o->npids; i++)
+		threads_add_process(&c->threads, o->pids[i]);
+	if (o->command)
+		threads_add_process(&c->threads, (uint32_t)c->command.pid);
+}
+
 static void name_process(struct capture *c, uint32_t tgid)
 {
 	struct proc *p = procs_latest(&c->procs, tgid);
@@ -653,10 +679,13 @@ static int open_sources(struct capture *c, struct err *e)
 		.inherits = c->sources.chooser && chooser_inherits(c->sources.chooser),
 		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : NEVER,
 		.form = o->unwinder,
+		.threads = c->unprivileged ? &c->threads : NULL,
 	};
 	size_t i;
 	int r;
 
+	if (c->unprivileged)
+		list_threads(c);
 	c->report = (struct report){.opts = o, .ring_bytes = conf.ring_bytes};
 	r = sampler_open(&conf, &c->sampler, e);
 	if (r < 0)
@@ -666,10 +695,14 @@ static int open_sources(struct capture *c, struct err *e)
 	if (o->command)
 		sampler_want(c->sampler, c->command.pid);
 	/* first listen, then look: what happens between is seen twice, but not missed */
-	r = sideband_open(c->host.cpus, c->host.ncpus, &c->side, e);
+	r = sideband_open(c->host.cpus, c->host.ncpus, conf.threads, &c->side, e);
 	if (r < 0)
-		return r == -EACCES || r == -EPERM ? privilege_explain_perf(-r, e) : r;
-	r = sideband_epoll(c->side, c->epoll_fd, WAKE_SIDE, e);
+		return !conf.threads && (r == -EACCES || r == -EPERM)
+			       ? privilege_explain_perf(-r, e)
+			       : r;
+	r = sampler_epoll(c->sampler, c->epoll_fd, WAKE_SAMPLES, e);
+	if (r >= 0)
+		r = sideband_epoll(c->side, c->epoll_fd, WAKE_SIDE, e);
 	if (r < 0)
 		return r;
 	r = code_open(&c->code, &c->procs, c->sampler, e);
@@ -690,9 +723,31 @@ static int open_sources(struct capture *c, struct err *e)
 	return r;
 }
 
+static bool asks_for_own(const struct capture_opts *o)
+{
+	bool own = by_pid_alone(&o->choice);
+	struct stat st;
+	char path[32];
+	size_t i;
+
+	for (i = 0; i < o->npids && own; i++) {
+		snprintf(path, sizeof(path), "/proc/%u", o->pids[i]);
+		own = !stat(path, &st) && st.st_uid == geteuid();
+	}
+	return own;
+}
+
 static void tell_form(const struct capture *c)
 {
 	enum unwinder_form form = sampler_form(c->sampler);
+
+	if (c->unprivileged) {
+		cli_note(&c->o->cli, "without CAP_BPF and CAP_PERFMON: by perf events%s",
+			 sampler_hides_kernel(c->sampler)
+				 ? ", and without the kernel's part"
+				 : "");
+		return;
+	}
 
 	cli_info(&c->o->cli, "unwinder %s, %" PRIu32 " verifier steps",
 		 unwinder_form_names[form], sampler_steps(c->sampler));
@@ -746,6 +801,21 @@ static int start(struct capture *c, struct err *e)
 	return r;
 }
 
+/* By BPF, or, for who may not and asks for nothing but some processes, by perf events. */
+static int choose_way(struct capture *c, struct err *e)
+{
+	const struct capture_opts *o = c->o;
+	int r = privilege_check(e);
+
+	if (r >= 0 || privilege_for_bpf() || !by_pid_alone(&o->choice))
+		return r;
+	if (o->unwinder != UNWINDER_AUTO)
+		return err_set(e, EPERM, "--unwinder %s: needs CAP_BPF and CAP_PERFMON",
+			       unwinder_form_names[o->unwinder]);
+	c->unprivileged = true;
+	return 0;
+}
+
 static int capture(struct capture *c, struct err *e)
 {
 	const struct capture_opts *o = c->o;
@@ -782,7 +852,7 @@ static int capture(struct capture *c, struct err *e)
 		return r < 0 ? r
 			     : survey_explain(&c->procs, &c->conf.labels, &c->sources, e);
 	}
-	r = privilege_check(e);
+	r = choose_way(c, e);
 	if (r >= 0 && o->unwinder != UNWINDER_FP)
 		r = code_start(&c->code, &code_conf, e);
 	if (r >= 0 && o->keep)
@@ -800,8 +870,12 @@ static int capture(struct capture *c, struct err *e)
 		r = open_sources(c, e);
 	if (r < 0)
 		return r;
-	privilege_drop();
+	c->conf.unprivileged = c->unprivileged;
+	c->conf.hides_kernel = sampler_hides_kernel(c->sampler);
+	privilege_drop(!c->writer_conf.stream || o->cache);
 	tell_form(c);
+	if (!c->unprivileged)
+		c->kernel.warned = privilege_tell_missing(&o->cli, asks_for_own(o));
 	cli_info(&o->cli,
 		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
 		 " KiB, %zu processes",
@@ -854,6 +928,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	code_release(&c.code);
 	sampler_free(c.sampler);
 	sideband_free(c.side);
+	threads_release(&c.threads);
 	kernel_release(&c.kernel);
 	cgroups_free(c.sources.cgroups);
 	containers_free(c.sources.containers);

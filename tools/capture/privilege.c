@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/num.h"
+
 #define BIT(cap) (UINT64_C(1) << (cap))
 
 /* Inode of the machine's own PID namespace: PROC_PID_INIT_INO of the kernel's proc_ns.h. */
@@ -49,18 +51,26 @@ static int check_pid_namespace(struct err *e)
 		       "machine's own (docker run --pid=host, Kubernetes hostPID: true)");
 }
 
+bool privilege_for_bpf(void)
+{
+	const uint64_t both = BIT(CAP_BPF) | BIT(CAP_PERFMON);
+	uint64_t have = effective_caps();
+
+	return have & BIT(CAP_SYS_ADMIN) || (have & both) == both;
+}
+
 int privilege_check(struct err *e)
 {
 	uint64_t have = effective_caps();
 	bool bpf = have & BIT(CAP_BPF), perfmon = have & BIT(CAP_PERFMON);
 
-	if (have & BIT(CAP_SYS_ADMIN) || (bpf && perfmon))
+	if (privilege_for_bpf())
 		return check_pid_namespace(e);
 	return err_set(
 		e, EPERM,
-		"needs CAP_BPF and CAP_PERFMON (missing: %s%s%s); run as root or: setcap "
-		"cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search+ep "
-		"$(command -v prof-capture)",
+		"needs CAP_BPF and CAP_PERFMON (missing: %s%s%s) for more than your own "
+		"processes (-- COMMAND, -p PID); run as root or: setcap " PRIVILEGE_CAPS
+		"+ep $(command -v prof-capture)",
 		bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : ", ",
 		perfmon ? "" : "CAP_PERFMON");
 }
@@ -109,24 +119,62 @@ int privilege_explain_load(int code, struct err *e)
 int privilege_explain_perf(int code, struct err *e)
 {
 	char level[32];
+	uint64_t n;
 
 	if (code != EACCES && code != EPERM)
 		return err_errno(e, code, "cannot open a cpu-clock event");
 	if (!read_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))
 		snprintf(level, sizeof(level), "?");
+	/* some distributions' kernels know levels above 2 */
+	if (num_parse_u64(level, &n) == 0 && n > 2)
+		return err_set(e, code,
+			       "perf events are blocked: kernel.perf_event_paranoid=%s; "
+			       "as root: sysctl kernel.perf_event_paranoid=2",
+			       level);
 	return err_set(e, code,
 		       "perf events are blocked: kernel.perf_event_paranoid=%s or a "
-		       "seccomp filter "
-		       "(container?)",
+		       "seccomp filter (container?)",
 		       level);
 }
 
-void privilege_drop(void)
+/* Kernel addresses read as 0 where they are not for us. */
+static bool kernel_is_hidden(void)
 {
+	char line[64];
+
+	return !read_line("/proc/kallsyms", line, sizeof(line)) ||
+	       strspn(line, "0") >= 2 * sizeof(long);
+}
+
+bool privilege_tell_missing(const struct cli *cli, bool own)
+{
+	const uint64_t admin = BIT(CAP_SYS_ADMIN);
+	uint64_t have = effective_caps();
+	bool hidden = !(have & BIT(CAP_SYSLOG)) && kernel_is_hidden();
+
+	if (!own && !(have & BIT(CAP_SYS_PTRACE)))
+		cli_note(cli, "without CAP_SYS_PTRACE: executables, code and environment "
+			      "of other users' processes may stay unknown");
+	if (!own && !(have & (BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE))))
+		cli_note(cli,
+			 "without CAP_DAC_READ_SEARCH: stacks end in files that only "
+			 "their owner may read");
+	if (!(have & (BIT(CAP_CHECKPOINT_RESTORE) | admin)))
+		cli_note(cli, "without CAP_CHECKPOINT_RESTORE: stacks end in files that "
+			      "were deleted or replaced while they run");
+	if (hidden)
+		cli_note(cli, "without CAP_SYSLOG: kernel functions have no names "
+			      "(or needs kernel.kptr_restrict=0 and "
+			      "kernel.perf_event_paranoid=1)");
+	return hidden;
+}
+
+void privilege_drop(bool writes_files)
+{
+	const uint64_t write = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
 	const uint64_t keep = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) |
 			      BIT(CAP_SYSLOG) | BIT(CAP_CHECKPOINT_RESTORE) |
-			      BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE) |
-			      BIT(CAP_FOWNER) | BIT(CAP_KILL);
+			      BIT(CAP_DAC_READ_SEARCH) | (writes_files ? write : 0);
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct d[2] = {{0}};
 

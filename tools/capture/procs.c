@@ -416,6 +416,8 @@ void procs_record(struct procs *ps, const struct side_record *r)
 static bool is_same_start(const struct procs *ps, const struct proc *p,
 			  uint64_t start_boottime)
 {
+	if (!start_boottime) /* perf events do not say */
+		return true;
 	if (p->start_boottime)
 		return p->start_boottime == start_boottime;
 	return !p->start_ticks || p->start_ticks == start_boottime / ps->tick_ns;
@@ -441,7 +443,9 @@ struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h)
 	}
 	if (!p) {
 		/* a record was lost, or the process could not be read when we looked */
-		p = procs_add(ps, h->tgid, birth_ns(h->start_boottime, h->ktime));
+		p = procs_add(ps, h->tgid,
+			      h->start_boottime ? birth_ns(h->start_boottime, h->ktime)
+						: h->ktime);
 		p->start_ticks = h->start_boottime / ps->tick_ns;
 		if (!(h->flags & EVENT_NO_USER))
 			procread_proc(ps, p);

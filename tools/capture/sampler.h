@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The BPF side: programs, their maps, the clocks that drive them, and the count of every tick.
- * Times are CLOCK_MONOTONIC in ns.
+ * The side that takes samples: by BPF programs on the clocks of all CPUs, or, for who may not load
+ * those, by perf events of some threads. Times are CLOCK_MONOTONIC in ns.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "bpf/event.h"
 #include "lib/base/err.h"
+#include "tools/capture/perfring.h"
 #include "tools/capture/programs.h"
 #include "tools/capture/unwinder.h"
 
@@ -32,19 +33,25 @@ struct sampler_conf {
 	bool by_labels; /* those that sampler_decide() keeps, and those not decided on */
 	bool inherits;	/* children are decided on as their parents were */
 	enum unwinder_form form;
+	/* these threads and their children, by perf events; NULL: by BPF */
+	const struct thread_list *threads;
 };
 
 /* Ticks of all CPUs in one interval. */
 struct tick_counts {
 	int64_t expected, sent, idle, filtered, lost_ring, lost_timer, lost_recursion,
 		lost_error;
+	int64_t hidden;	 /* most of them in the kernel, where we may not look */
 	uint64_t run_ns; /* that the sampler took for those sent and lost in the ring */
 };
 
 /* The size of a ring with room for want_bytes: a power of two of at least a page. */
 uint64_t sampler_ring_bytes(uint64_t want_bytes);
 
-/* Load everything and open the clocks, stopped. Messages say what is missing and how to get it. */
+/*
+ * Load everything and open the clocks, stopped. Messages say what is missing and how to get it.
+ * Without BPF, all that is asked for is taken, and what is decided on changes nothing.
+ */
 int sampler_open(const struct sampler_conf *conf, struct sampler **out, struct err *e);
 void sampler_free(struct sampler *s);
 
@@ -65,7 +72,13 @@ void sampler_forget(struct sampler *s, uint32_t tgid);
 /* As far as is decided, samples of the process are taken. */
 bool sampler_samples(const struct sampler *s, uint32_t tgid);
 
-/* Which form was loaded, what the verifier took for it, and where it looks for tables. */
+/* By perf events: the kernel's part of stacks, and of the time, is not for us to see. */
+bool sampler_hides_kernel(const struct sampler *s);
+
+/*
+ * Which form was loaded, what the verifier took for it, and where it looks for tables. Without BPF
+ * UNWINDER_AUTO, 0, and no descriptors: each sample has a copy of its stack.
+ */
 enum unwinder_form sampler_form(const struct sampler *s);
 uint32_t sampler_steps(const struct sampler *s);
 void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out);
@@ -75,6 +88,9 @@ void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out);
  * stop_ns are not looked at.
  */
 int sampler_start(struct sampler *s, uint64_t first_ns, uint64_t stop_ns, struct err *e);
+
+/* Add to an epoll set, as `data`, what says that sampler_drain() should be called soon. */
+int sampler_epoll(struct sampler *s, int epoll_fd, uint64_t data, struct err *e);
 
 /* Hand out the samples that are in the ring now; ips: kernel's, then the user's. */
 void sampler_drain(struct sampler *s,

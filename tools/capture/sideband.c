@@ -3,41 +3,31 @@
 #include "tools/capture/sideband.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "lib/base/xalloc.h"
 
-#define RING_PAGES 128
-#define TRAILER_BYTES 24 /* sample_id: pid and tid, time, cpu */
-
-struct side_ring {
-	int fd;
-	struct perf_event_mmap_page *page; /* MAP_FAILED or NULL: none */
-	const uint8_t *data;
-};
+#define RING_BYTES (512 << 10)
+#define RING_LEAST (64 << 10) /* where not more may be locked */
+#define TRAILER_BYTES 24      /* sample_id: pid and tid, time, cpu */
 
 struct sideband {
-	struct side_ring *rings;
-	size_t nrings, size; /* bytes of each, a power of two */
-	uint8_t *scratch;    /* one record that wraps round */
+	struct perf_ring *rings;
+	size_t nrings;
 	struct side_record *pending;
 	size_t n, cap;
 	uint64_t seq, lost;
 };
 
-static int open_ring(struct sideband *sb, int cpu, struct side_ring *r, struct err *e)
+int sideband_open(const int *cpus, size_t ncpus, const struct thread_list *threads,
+		  struct sideband **out, struct err *e)
 {
-	struct perf_event_attr attr = {
+	const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
 		.mmap = 1,
@@ -45,44 +35,33 @@ static int open_ring(struct sideband *sb, int cpu, struct side_ring *r, struct e
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
-		.ksymbol = 1,
+		.ksymbol = !threads,
 		.build_id = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = 1,
+		.exclude_kernel = threads != NULL,
 	};
-	size_t page_size = sysconf(_SC_PAGESIZE);
-
-	r->fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (r->fd < 0)
-		return err_errno(e, errno, "process events on CPU %d", cpu);
-	r->page = mmap(NULL, page_size + sb->size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       r->fd, 0);
-	if (r->page == MAP_FAILED)
-		return err_errno(e, errno, "ring for process events on CPU %d", cpu);
-	r->data = (uint8_t *)r->page + page_size;
-	return 0;
-}
-
-int sideband_open(const int *cpus, size_t ncpus, struct sideband **out, struct err *e)
-{
+	struct perf_ring_conf conf = {
+		.cpus = cpus,
+		.ncpus = ncpus,
+		.threads = threads,
+		.bytes = RING_BYTES,
+	};
 	struct sideband *sb = xcalloc(1, sizeof(*sb));
-	size_t i;
-	int r = 0;
+	int r;
 
-	sb->size = RING_PAGES * sysconf(_SC_PAGESIZE);
-	sb->scratch = xmalloc(UINT16_MAX + 1);
-	sb->rings = xcalloc(ncpus, sizeof(*sb->rings));
-	for (i = 0; i < ncpus && !r; i++) {
-		sb->nrings++;
-		r = open_ring(sb, cpus[i], &sb->rings[i], e);
-	}
+	do {
+		r = perf_rings_open(&conf, &attr, &sb->rings, e);
+		conf.bytes /= 2;
+	} while (r == -ENOBUFS && conf.bytes >= RING_LEAST);
 	if (r < 0) {
-		sideband_free(sb);
+		free(sb);
 		return r;
 	}
+	sb->nrings = ncpus;
 	*out = sb;
 	return 0;
 }
@@ -99,19 +78,10 @@ void sideband_free(struct sideband *sb)
 
 	if (!sb)
 		return;
-	for (i = 0; i < sb->nrings; i++) {
-		struct side_ring *r = &sb->rings[i];
-
-		if (r->page && r->page != MAP_FAILED)
-			munmap(r->page, sysconf(_SC_PAGESIZE) + sb->size);
-		if (r->fd >= 0)
-			close(r->fd);
-	}
+	perf_rings_free(sb->rings, sb->nrings);
 	for (i = 0; i < sb->n; i++)
 		release_record(&sb->pending[i]);
 	free(sb->pending);
-	free(sb->rings);
-	free(sb->scratch);
 	free(sb);
 }
 
@@ -121,7 +91,7 @@ int sideband_epoll(struct sideband *sb, int epoll_fd, uint64_t data, struct err 
 	size_t i;
 
 	for (i = 0; i < sb->nrings; i++) {
-		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, sb->rings[i].fd, &ev) < 0)
+		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, sb->rings[i].fds[0], &ev) < 0)
 			return err_errno(e, errno, "epoll");
 	}
 	return 0;
@@ -180,10 +150,11 @@ static bool parse_mmap(const struct perf_event_header *h, const struct mmap2_bod
 }
 
 /* One record of `size` bytes with its header: true, or false if it is of no use to us. */
-static bool parse(struct sideband *sb, const uint8_t *p, struct side_record *r)
+static bool parse(struct sideband *sb, const struct perf_event_header *h,
+		  struct side_record *r)
 {
-	const struct perf_event_header *h = (const void *)p;
-	const void *body = p + sizeof(*h);
+	const uint8_t *p = (const uint8_t *)h;
+	const void *body = h + 1;
 	const struct comm_body *comm = body;
 	const struct task_body *task = body;
 	size_t n;
@@ -235,38 +206,15 @@ static bool parse(struct sideband *sb, const uint8_t *p, struct side_record *r)
 	return true;
 }
 
-/* The record at `at` in one piece; the kernel lets one wrap round the ring's end. */
-static const uint8_t *record_at(struct sideband *sb, const struct side_ring *r,
-				uint64_t at, size_t *size)
-{
-	size_t off = at & (sb->size - 1), first;
-	struct perf_event_header h;
-
-	/* records are 8-byte aligned: a header never wraps */
-	memcpy(&h, r->data + off, sizeof(h));
-	*size = h.size;
-	first = sb->size - off;
-	if (h.size <= first)
-		return r->data + off;
-	memcpy(sb->scratch, r->data + off, first);
-	memcpy(sb->scratch + first, r->data, h.size - first);
-	return sb->scratch;
-}
-
-static void drain_ring(struct sideband *sb, struct side_ring *ring,
+static void drain_ring(struct sideband *sb, struct perf_ring *ring,
 		       void (*seen)(void *ctx, struct side_record *r), void *ctx)
 {
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = ring->page->data_tail;
+	const struct perf_event_header *h;
 	struct side_record r;
-	const uint8_t *p;
-	size_t size;
 
-	for (; at < head; at += size) {
-		p = record_at(sb, ring, at, &size);
-		if (size < sizeof(struct perf_event_header))
-			break;
-		if (!parse(sb, p, &r))
+	perf_ring_look(ring);
+	while ((h = perf_ring_next(ring))) {
+		if (!parse(sb, h, &r))
 			continue;
 		r.seq = sb->seq++;
 		if (seen)
@@ -274,7 +222,7 @@ static void drain_ring(struct sideband *sb, struct side_ring *ring,
 		XGROW(sb->pending, sb->n, sb->cap);
 		sb->pending[sb->n++] = r;
 	}
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	perf_ring_done(ring);
 }
 
 void sideband_drain(struct sideband *sb, void (*seen)(void *ctx, struct side_record *r),

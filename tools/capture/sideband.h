@@ -11,6 +11,7 @@
 
 #include "lib/base/err.h"
 #include "lib/sym/elfnote.h"
+#include "tools/capture/perfring.h"
 
 enum side_kind {
 	SIDE_MMAP,
@@ -37,8 +38,12 @@ struct side_record {
 
 struct sideband;
 
-/* Starts at once. -EACCES, -EPERM when the kernel refuses. */
-int sideband_open(const int *cpus, size_t ncpus, struct sideband **out, struct err *e);
+/*
+ * Starts at once, for all processes or for what some threads do and start (NULL: all). -EACCES,
+ * -EPERM when the kernel refuses.
+ */
+int sideband_open(const int *cpus, size_t ncpus, const struct thread_list *threads,
+		  struct sideband **out, struct err *e);
 void sideband_free(struct sideband *sb);
 
 /* Add all rings to an epoll set, with `data` as theirs: readable as soon as a record is there. */

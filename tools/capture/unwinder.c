@@ -18,11 +18,26 @@
 #define SLAB_ROWS (1u << UNWIND_SLAB_SHIFT)
 #define SLAB_BYTES (SLAB_ROWS * sizeof(struct unwind_row))
 
+/* Room to map the slabs one behind another, so that rows can be seen as one array. */
+static int reserve_rows(struct unwinder *u, struct err *e)
+{
+	void *p = mmap(NULL, UNWIND_SLABS_MAX * SLAB_BYTES, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return err_errno(e, errno, "no address space for unwind tables");
+	u->rows = p;
+	room_init(&u->row_room, UNWIND_SLABS_MAX * SLAB_ROWS);
+	return 0;
+}
+
 int unwinder_init(struct unwinder *u, const struct unwind_maps *maps, struct err *e)
 {
 	void *p;
 
 	*u = (struct unwinder){.maps = *maps};
+	if (maps->slabs_fd < 0)
+		return reserve_rows(u, e);
 	p = mmap(NULL, maps->nmappings * sizeof(*u->mappings), PROT_READ | PROT_WRITE,
 		 MAP_SHARED, maps->mappings_fd, 0);
 	if (p == MAP_FAILED)
@@ -33,15 +48,8 @@ int unwinder_init(struct unwinder *u, const struct unwind_maps *maps, struct err
 	if (p == MAP_FAILED)
 		return err_errno(e, errno, "cannot map the unwinder's processes");
 	u->procs = p;
-	/* room to map the slabs one behind another, so that rows can be seen as one array */
-	p = mmap(NULL, UNWIND_SLABS_MAX * SLAB_BYTES, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
-		return err_errno(e, errno, "no address space for unwind tables");
-	u->rows = p;
 	room_init(&u->mapping_room, maps->nmappings);
-	room_init(&u->row_room, UNWIND_SLABS_MAX * SLAB_ROWS);
-	return 0;
+	return reserve_rows(u, e);
 }
 
 void unwinder_release(struct unwinder *u)
@@ -61,7 +69,17 @@ void unwinder_release(struct unwinder *u)
 
 _Static_assert(sizeof(struct unwind_proc) == sizeof(struct unwind_mapping), "one room");
 
-static bool add_slab(struct unwinder *u)
+/* Without programs that are to see it, memory like any other. */
+static bool add_own_slab(struct unwinder *u)
+{
+	if (mprotect(u->rows + u->nslabs * SLAB_ROWS, SLAB_BYTES,
+		     PROT_READ | PROT_WRITE) < 0)
+		return false;
+	u->nslabs++;
+	return true;
+}
+
+static bool add_bpf_slab(struct unwinder *u)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", sizeof(uint32_t),
@@ -84,10 +102,10 @@ static bool add_slab(struct unwinder *u)
 
 bool unwinder_take_rows(struct unwinder *u, uint32_t n, uint32_t *first)
 {
-	if (!u->mappings || !room_take(&u->row_room, n, monotonic_ns(), first))
+	if (!u->rows || !room_take(&u->row_room, n, monotonic_ns(), first))
 		return false;
 	while (u->nslabs * (uint64_t)SLAB_ROWS < u->row_room.used) {
-		if (!add_slab(u)) {
+		if (!(u->maps.slabs_fd < 0 ? add_own_slab(u) : add_bpf_slab(u))) {
 			u->row_room.size = u->nslabs * SLAB_ROWS;
 			room_give(&u->row_room, *first, n, monotonic_ns());
 			return false;
@@ -193,6 +211,8 @@ void unwinder_tell(struct unwinder *u, struct proc *p, uint64_t known_ns)
 	uint64_t *word;
 	uint32_t place;
 
+	if (!u->mappings)
+		p->is_told = true; /* there is nobody to tell */
 	if (!u->mappings || !s)
 		return;
 	if (s->live_changed || s->npending)

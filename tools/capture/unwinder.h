@@ -17,7 +17,7 @@
 struct proc;
 struct space;
 
-/* Maps of the BPF programs; the descriptors are the sampler's. */
+/* Maps of the BPF programs; the descriptors are the sampler's, -1 when there are no programs. */
 struct unwind_maps {
 	int procs_fd, mappings_fd, slabs_fd;
 	uint32_t nmappings; /* room in the array */
