@@ -205,6 +205,8 @@ fuzz:
 	$(Q)scripts/fuzz $(FUZZ_SECONDS) $(FUZZ_NAMES)
 
 # --- install ------------------------------------------------------------------------------------
+CAPTURE_CAPS := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search,$\
+	cap_checkpoint_restore
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5 \
@@ -214,6 +216,8 @@ install: all
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
 	for t in $(TOOLS); do install -m 644 scripts/completion.bash \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof-$$t || exit 1; done
+	@echo 'To capture a machine without being root, give the program what prof-capture(1) lists:'
+	@echo '  setcap $(CAPTURE_CAPS)+ep $(PREFIX)/bin/prof-capture'
 
 uninstall:
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(PREFIX)/bin/prof-$$t \

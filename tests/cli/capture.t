@@ -269,30 +269,11 @@ refuses 'a process that is not there' prof-capture -p 2147483646
 refuses 'a rate of nothing' prof-capture -F 0
 refuses '-n without -i' prof-capture -n 3
 
-# --- privileges ----------------------------------------------------------------------------------
+# --- namespaces ----------------------------------------------------------------------------------
 if unshare -p -f --mount-proc true 2>/dev/null; then
 	refuses 'another PID namespace: refused' unshare -p -f --mount-proc prof-capture -d 1
 	like "$tmp/err" 'PID namespace.*--pid=host' 'and what to do is said'
 else
 	skip 'no PID namespaces here' 'another PID namespace'
-fi
-program=$tmp/prof-capture
-cp "$(command -v prof-capture)" "$program"
-chmod 755 "$tmp" "$program"
-nobody() { # nobody CAPS COMMAND…: as an ordinary user with these capabilities ("-all": none)
-	caps=$1
-	shift
-	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$caps" \
-		--ambient-caps="$caps" "$@"
-}
-refuses 'no privilege: refused' nobody -all "$program" -d 1
-like "$tmp/err" 'missing: CAP_BPF, CAP_PERFMON\)' 'and says what is missing'
-if nobody -all,+bpf true 2>/dev/null; then
-	refuses 'half of it: refused' nobody -all,+bpf "$program" -d 1
-	like "$tmp/err" 'missing: CAP_PERFMON\)' 'and says which half'
-	run nobody -all,+bpf,+perfmon "$program" -F 999 -d 0.5
-	is "$status" 0 'CAP_BPF and CAP_PERFMON are enough' || diag "$tmp/err"
-	is "$(wc -l <"$tmp/err")" 1 'with one warning' || diag "$tmp/err"
-	like "$tmp/err" 'kernel symbols are hidden' 'that kernel symbols are hidden'
 fi
 done_testing

@@ -109,7 +109,7 @@ static void read_regs(struct words *w, const struct perf_event_header *h,
 	regs = take(w, REGS);
 	if (!regs)
 		return;
-	ev->data[ev->h.nkernel] = regs[REG_PC];
+	ev->data[ev->h.nkernel] = regs[REG_PC] | EVENT_EXACT;
 	ev->h.nuser = 1;
 	if (abi != PERF_SAMPLE_REGS_ABI_64) {
 		ev->h.stop = STOP_FOREIGN;
