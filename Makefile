@@ -149,6 +149,7 @@ $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 $(BUILD)/tests/unit/gate.t: $(OBJ)/tools/diff/gate.o
 $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/labellist.o
 $(BUILD)/tests/unit/room.t: $(OBJ)/tools/capture/room.o
+$(BUILD)/tests/unit/perfsample.t: $(OBJ)/tools/capture/perfsample.o
 $(BUILD)/tests/unit/html_data.t: \
 	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o \
 	$(OBJ)/tools/render/tree.o

@@ -152,6 +152,20 @@ if [ "$(id -u)" -eq 0 ]; then
 	like "$tmp/err" "process $load is not yours" 'and says so'
 	kill "$load"
 	wait "$load" 2>/dev/null
+	# a kernel that knows level 3, as Debian's do, as far as we can tell it from here
+	echo 3 >"$tmp/paranoid"
+	if command -v strace >/dev/null &&
+		unshare -m mount --bind "$tmp/paranoid" /proc/sys/kernel/perf_event_paranoid 2>/dev/null; then
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		run unshare -m sh -c 'mount --bind "$0" /proc/sys/kernel/perf_event_paranoid && exec "$@"' \
+			"$tmp/paranoid" $as_user strace -o "$tmp/u/trace" -e trace=perf_event_open \
+			-e inject=perf_event_open:error=EACCES "$tmp/prof-capture" -o "$tmp/u/x" -- "$workload" burn 10
+		is "$status" 2 'level 3: refused'
+		is "$(cat "$tmp/err")" "prof-capture: perf events are blocked: kernel.perf_event_paranoid=3; as \
+root: sysctl kernel.perf_event_paranoid=2" 'and says the command that changes it'
+	else
+		skip 'needs strace and mount namespaces' 'level 3 of perf_event_paranoid'
+	fi
 	capture_perfmon() {
 		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+perfmon \
 			--ambient-caps=-all,+perfmon --bounding-set=-all,+perfmon \

@@ -874,6 +874,8 @@ static int capture(struct capture *c, struct err *e)
 	c->conf.hides_kernel = sampler_hides_kernel(c->sampler);
 	privilege_drop(!c->writer_conf.stream || o->cache);
 	tell_form(c);
+	if (c->unprivileged && !c->conf.hides_kernel)
+		kernel_load(&c->kernel);
 	if (!c->unprivileged)
 		c->kernel.warned = privilege_tell_missing(&o->cli, asks_for_own(o));
 	cli_info(&o->cli,

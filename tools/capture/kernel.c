@@ -122,7 +122,7 @@ static void read_module_sizes(struct kernel *k)
 		fclose(f);
 }
 
-static void load(struct kernel *k)
+void kernel_load(struct kernel *k)
 {
 	bool warned = k->warned, anonymous = k->anonymous;
 	struct err e;
@@ -203,11 +203,11 @@ uint32_t kernel_location(struct kernel *k, struct store *st, uint32_t epoch,
 	struct line line = {0};
 
 	if (!k->loaded)
-		load(k);
+		kernel_load(k);
 	if (!k->hidden) {
 		s = find(k, addr);
 		if (!s && k->stale) {
-			load(k);
+			kernel_load(k);
 			s = k->hidden ? NULL : find(k, addr);
 		}
 	}

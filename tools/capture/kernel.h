@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of kernel code. They are looked up while capturing: addresses change at the next boot.
- * Nothing is read before the first kernel address is asked for.
+ * Nothing is read before the first kernel address is asked for, or kernel_load().
  */
 #pragma once
 
@@ -30,6 +30,9 @@ struct kernel {
 };
 
 void kernel_release(struct kernel *k);
+
+/* Read them now: that takes a tenth of a second, for which not every ring has room. */
+void kernel_load(struct kernel *k);
 
 /*
  * The location of a kernel address in the store of profile number `epoch` (from 1). `lookup` is
