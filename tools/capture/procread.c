@@ -291,10 +291,19 @@ static void scan_one(struct procs *ps, uint32_t tgid)
 	fill(ps, p, &st, now);
 }
 
+/* The record of its end may be among those that were lost. procs_forget() makes sure. */
+static void end_if_missing(void *ctx, struct proc *p)
+{
+	const uint64_t *since = ctx;
+
+	if (p->scan_ns < *since && !p->exit_ns)
+		p->exit_ns = *since;
+}
+
 int procs_scan(struct procs *ps, struct err *e)
 {
+	uint64_t n, since = monotonic_ns();
 	struct dirent *d;
-	uint64_t n;
 	DIR *dir;
 
 	dir = opendir("/proc");
@@ -306,6 +315,7 @@ int procs_scan(struct procs *ps, struct err *e)
 			scan_one(ps, n);
 	}
 	closedir(dir);
+	procs_each(ps, end_if_missing, &since);
 	return 0;
 }
 

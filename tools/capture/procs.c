@@ -447,6 +447,8 @@ struct proc *procs_of_sample(struct procs *ps, const struct sample_head *h)
 			      h->start_boottime ? birth_ns(h->start_boottime, h->ktime)
 						: h->ktime);
 		p->start_ticks = h->start_boottime / ps->tick_ns;
+		/* so may the record of its end; procs_forget() looks whether it is there */
+		p->exit_ns = h->ktime;
 		if (!(h->flags & EVENT_NO_USER))
 			procread_proc(ps, p);
 	}
