@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +17,12 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/xalloc.h"
-#include "lib/io/output.h"
 #include "tools/capture/build.h"
 #include "tools/capture/clock.h"
 #include "tools/capture/code.h"
 #include "tools/capture/command.h"
+#include "tools/capture/deliver.h"
 #include "tools/capture/host.h"
-#include "tools/capture/keeper.h"
 #include "tools/capture/outname.h"
 #include "tools/capture/privilege.h"
 #include "tools/capture/procread.h"
@@ -32,7 +30,6 @@
 #include "tools/capture/sampler.h"
 #include "tools/capture/sideband.h"
 #include "tools/capture/survey.h"
-#include "tools/capture/writer.h"
 
 #define DRAIN_NS (NS_PER_S / 5)	       /* the ring is emptied this often */
 #define SIDE_PAUSE_NS (NS_PER_S / 100) /* between two looks at the side band */
@@ -50,10 +47,6 @@
 #define CACHE_BYTES (UINT64_C(256) << 20)
 #define KEEP_BYTES (UINT64_C(4) << 30)
 #define STEP_NS NS_PER_S /* UTC is looked at anew when it moved this much */
-
-#define PATIENCE_MS 2000 /* before we say what we wait for */
-/* A terminal, a shell and timeout(1) may each hand on the same signal: not twice the wish. */
-#define SAME_WISH_NS (NS_PER_S / 2)
 
 enum wake {
 	WAKE_SIGNAL,
@@ -80,11 +73,9 @@ struct capture {
 	struct builder builder;
 	struct command command;
 	struct report report;
-	struct keeper *keeper; /* NULL: no copies of files are kept */
-	struct writer *writer;
-	struct writer_conf writer_conf;
+	struct deliver deliver;
 	struct buf pending; /* samples taken from the ring, not yet in a profile */
-	int epoll_fd, signal_fd;
+	int epoll_fd;
 	uint64_t first_ns;	   /* when sampling began */
 	uint64_t start_ns, end_ns; /* of the running interval */
 	uint64_t stop_ns;	   /* of the capture, or NEVER */
@@ -95,8 +86,7 @@ struct capture {
 	uint64_t side_lost; /* up to the last interval */
 	uint64_t cpu_ns;    /* the same */
 	uint64_t done;
-	uint64_t signal_ns; /* when we were told to stop; 0: not yet */
-	bool stop, late_said, slow_said, writer_news;
+	bool stop, late_said, writer_news;
 };
 
 /* --- what is sampled ----------------------------------------------------------------------- */
@@ -152,14 +142,14 @@ static void apply_record(void *ctx, const struct side_record *r)
 	struct proc *p;
 
 	procs_record(&c->procs, r);
-	if (!c->keeper || r->kind != SIDE_MMAP)
+	if (!c->deliver.keeper || r->kind != SIDE_MMAP)
 		return;
 	/* it may be gone before its first sample is looked at */
 	p = procs_latest(&c->procs, r->tgid);
 	s = p ? proc_last_space(p) : NULL;
 	if (s && s->n && s->vmas[s->n - 1].from_ns == r->time_ns &&
 	    s->vmas[s->n - 1].file && (p->is_named || !by_pid_alone(&c->o->choice)))
-		keeper_see(c->keeper, s->vmas[s->n - 1].file, r->tgid, r->start,
+		keeper_see(c->deliver.keeper, s->vmas[s->n - 1].file, r->tgid, r->start,
 			   r->start + r->len);
 }
 
@@ -218,38 +208,14 @@ static int tick(struct capture *c, struct err *e)
 {
 	uint64_t now = monotonic_ns(), until = c->drained_ns;
 
-	if (c->keeper)
-		keeper_poll(c->keeper);
+	if (c->deliver.keeper)
+		keeper_poll(c->deliver.keeper);
 	drain(c);
 	c->drained_ns = now;
 	return process(c, until < c->end_ns ? until : c->end_ns, false, e);
 }
 
 /* --- intervals ----------------------------------------------------------------------------- */
-
-/* Hand the profile over to be written, and forget it. */
-static void write_profile(struct capture *c, const struct interval_info *info,
-			  struct buf *profile, bool last)
-{
-	bool fits = writer_put(c->writer, profile, info->time_ns, info->dropped, last);
-
-	if (!fits && !c->slow_said)
-		cli_note(&c->o->cli,
-			 "profiles are not taken as fast as they come: intervals are "
-			 "dropped, and counted in the next that is not");
-	c->slow_said = !fits;
-}
-
-/* Negative: nothing can be written any more. */
-static int look_at_writer(struct capture *c, struct err *e)
-{
-	int r = writer_check(c->writer, e);
-
-	c->writer_news = false;
-	if (r > 0)
-		cli_note(&c->o->cli, "%s: dropping intervals until it can be", e->msg);
-	return r < 0 ? r : 0;
-}
 
 static int64_t check_utc(struct capture *c)
 {
@@ -325,7 +291,7 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	info.ticks.filtered += (int64_t)c->builder.dropped;
 	info.cpu_ns = code_cpu_ns(&c->code) - c->cpu_ns;
 	c->cpu_ns += info.cpu_ns;
-	info.dropped = writer_take_lost(c->writer);
+	info.dropped = writer_take_lost(c->deliver.writer);
 	c->done++;
 	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
 		c->stop = true;
@@ -333,9 +299,9 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 		r = builder_finish(&c->builder, &info, &out, e);
 	bytes = out.len;
 	if (r >= 0) {
-		writer_counts(c->writer, &counts);
+		writer_counts(c->deliver.writer, &counts);
 		c->report.dropped = counts.lost;
-		write_profile(c, &info, &out, c->stop);
+		deliver_put(&c->deliver, &out, info.time_ns, info.dropped, c->stop);
 		report_interval(&c->report, &c->builder, &info, bytes);
 	}
 	buf_release(&out);
@@ -350,8 +316,8 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 	c->step_ns = check_utc(c);
 	if (r >= 0 && !c->stop)
 		begin_profile(c);
-	if (c->keeper)
-		keeper_poll(c->keeper);
+	if (c->deliver.keeper)
+		keeper_poll(c->deliver.keeper);
 	return r;
 }
 
@@ -378,7 +344,7 @@ static void reload_rules(struct capture *c)
 static void stop_by_signal(struct capture *c)
 {
 	if (!c->stop)
-		c->signal_ns = monotonic_ns();
+		c->deliver.signal_ns = monotonic_ns();
 	c->stop = true;
 }
 
@@ -386,7 +352,7 @@ static void on_signal(struct capture *c)
 {
 	struct signalfd_siginfo si;
 
-	while (read(c->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+	while (read(c->deliver.signal_fd, &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo == SIGHUP && c->o->choice.rules_file)
 			reload_rules(c);
 		else if (si.ssi_signo != SIGCHLD)
@@ -433,7 +399,7 @@ static void wait_for_events(struct capture *c)
 		} else if (ev[i].data.u64 == WAKE_OUTPUT) {
 			c->stop = true;
 		} else if (ev[i].data.u64 == WAKE_KEEPER) {
-			keeper_poll(c->keeper);
+			keeper_poll(c->deliver.keeper);
 		} else if (ev[i].data.u64 == WAKE_WRITER) {
 			c->writer_news = true;
 		} else if (ev[i].data.u64 == WAKE_TABLE) {
@@ -456,8 +422,9 @@ static int run(struct capture *c, struct err *e)
 	while (!r && !c->stop) {
 		wait_for_events(c);
 		now = monotonic_ns();
-		if (c->writer_news && look_at_writer(c, e) < 0)
+		if (c->writer_news && deliver_check(&c->deliver, e) < 0)
 			return -e->code;
+		c->writer_news = false;
 		if (now >= c->end_ns)
 			r = end_interval(c, c->end_ns, e);
 		else if (c->stop)
@@ -468,7 +435,7 @@ static int run(struct capture *c, struct err *e)
 	return r;
 }
 
-/* --- writing ------------------------------------------------------------------------------- */
+/* --- start --------------------------------------------------------------------------------- */
 
 static int watch(struct capture *c, int fd, enum wake wake, uint32_t events,
 		 struct err *e)
@@ -480,93 +447,27 @@ static int watch(struct capture *c, int fd, enum wake wake, uint32_t events,
 	return 0;
 }
 
-/* After privileges are dropped: a thread has its own. */
-static int start_writer(struct capture *c, struct err *e)
+/* A reader that goes away is noticed at once, not at the next profile. */
+static void watch_reader(struct capture *c)
 {
-	int r = writer_start(&c->writer_conf, &c->writer, e);
+	const char *pattern = c->o->cli.output;
+	struct epoll_event ev = {.data.u64 = WAKE_OUTPUT};
 
-	if (r >= 0 && c->keeper)
-		r = watch(c, keeper_fd(c->keeper), WAKE_KEEPER, EPOLLIN, e);
-	return r < 0 ? r : watch(c, writer_fd(c->writer), WAKE_WRITER, EPOLLIN, e);
+	if (!pattern || !strcmp(pattern, "-"))
+		epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &ev);
 }
 
-/* Whoever says it again, after some time, does not want to wait. */
-static void check_patience(struct capture *c)
+static int start_delivery(struct capture *c, struct err *e)
 {
-	struct signalfd_siginfo si;
-	uint64_t now = monotonic_ns();
-	sigset_t set;
+	struct deliver *d = &c->deliver;
+	int r = deliver_start(d, e);
 
-	while (read(c->signal_fd, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGCHLD)
-			continue;
-		if (!c->signal_ns)
-			c->signal_ns = now;
-		if (now - c->signal_ns < SAME_WISH_NS)
-			continue;
-		sigemptyset(&set);
-		sigaddset(&set, (int)si.ssi_signo);
-		signal((int)si.ssi_signo, SIG_DFL);
-		raise((int)si.ssi_signo);
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
-	}
-}
-
-/* Until all profiles are written, or cannot be. */
-static void await_writer(struct capture *c)
-{
-	struct pollfd fds[2] = {
-		{.fd = writer_fd(c->writer), .events = POLLIN},
-		{.fd = c->signal_fd, .events = POLLIN},
-	};
-	bool said = false;
-	struct err e;
-
-	while (!writer_is_done(c->writer)) {
-		if (!poll(fds, 2, PATIENCE_MS) && !said) {
-			cli_note(&c->o->cli,
-				 "waiting until the last profiles are taken; interrupt "
-				 "to give them up");
-			said = true;
-		}
-		check_patience(c);
-		if (look_at_writer(c, &e) < 0)
-			break;
-	}
-}
-
-static void await_keeper(struct capture *c)
-{
-	struct pollfd fds[2] = {{.events = POLLIN},
-				{.fd = c->signal_fd, .events = POLLIN}};
-
-	for (keeper_poll(c->keeper); !keeper_is_done(c->keeper); keeper_poll(c->keeper)) {
-		fds[0].fd = keeper_fd(c->keeper);
-		poll(fds, 2, -1);
-		check_patience(c);
-	}
-	keeper_tell(c->keeper);
-}
-
-static int end_writer(struct capture *c, struct err *e)
-{
-	struct writer_counts n;
-	int r;
-
-	await_writer(c);
-	r = look_at_writer(c, e);
 	if (r >= 0)
-		r = writer_finish(c->writer, e);
-	if (r < 0)
-		return r;
-	writer_counts(c->writer, &n);
-	if (n.lost)
-		cli_note(&c->o->cli, "%" PRIu64 " of %" PRIu64 " intervals are not there",
-			 n.lost, n.lost + n.written);
-	return n.written ? 0 : writer_why(c->writer, e);
+		r = watch(c, writer_fd(d->writer), WAKE_WRITER, EPOLLIN, e);
+	if (r >= 0 && d->keeper)
+		r = watch(c, keeper_fd(d->keeper), WAKE_KEEPER, EPOLLIN, e);
+	return r;
 }
-
-/* --- start --------------------------------------------------------------------------------- */
 
 /* SIGPIPE is not for us: the interval that nobody reads is an ordinary end. */
 static int catch_signals(struct capture *c, struct err *e)
@@ -580,10 +481,10 @@ static int catch_signals(struct capture *c, struct err *e)
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (c->signal_fd < 0)
+	c->deliver.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (c->deliver.signal_fd < 0)
 		return err_errno(e, errno, "signalfd");
-	return watch(c, c->signal_fd, WAKE_SIGNAL, EPOLLIN, e);
+	return watch(c, c->deliver.signal_fd, WAKE_SIGNAL, EPOLLIN, e);
 }
 
 static uint64_t default_ring(const struct capture_opts *o, size_t ncpus)
@@ -611,38 +512,6 @@ static int check_pids(const struct capture_opts *o, struct err *e)
 				       o->pids[i], tgid);
 	}
 	return 0;
-}
-
-static int open_output(struct capture *c, struct err *e)
-{
-	const char *pattern = c->o->cli.output;
-	uint64_t count = c->o->count;
-	int r;
-
-	c->writer_conf = (struct writer_conf){
-		.pattern = pattern,
-		.goes_on = c->o->interval_ns,
-	};
-	if (outname_is_stream(pattern)) {
-		r = output_open(pattern, true, &c->writer_conf.stream, e);
-		/* a reader that goes away is noticed at once, not at the next profile */
-		if (!r && (!pattern || !strcmp(pattern, "-"))) {
-			struct epoll_event ev = {.data.u64 = WAKE_OUTPUT};
-
-			epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, STDOUT_FILENO, &ev);
-		}
-		return r;
-	}
-	if (!c->o->interval_ns)
-		count = 1;
-	else if (c->o->duration_ns) {
-		uint64_t n =
-			(c->o->duration_ns + c->o->interval_ns - 1) / c->o->interval_ns;
-
-		count = count && count < n ? count : n;
-	}
-	return outname_check(pattern, clock_ns(CLOCK_REALTIME), c->o->interval_ns, count,
-			     e);
 }
 
 /* Whom the perf events follow, if it is to be done by those. */
@@ -856,14 +725,16 @@ static int capture(struct capture *c, struct err *e)
 	if (r >= 0 && o->unwinder != UNWINDER_FP)
 		r = code_start(&c->code, &code_conf, e);
 	if (r >= 0 && o->keep)
-		r = keeper_start(&keeper_conf, &c->keeper, e);
-	c->builder.keeper = c->keeper;
+		r = keeper_start(&keeper_conf, &c->deliver.keeper, e);
+	c->builder.keeper = c->deliver.keeper;
 	if (r >= 0)
 		r = check_pids(o, e);
 	if (r >= 0)
-		r = open_output(c, e);
-	if (r >= 0)
+		r = deliver_open(&c->deliver, e);
+	if (r >= 0) {
+		watch_reader(c);
 		r = catch_signals(c, e);
+	}
 	if (r >= 0 && o->command)
 		r = command_prepare(&c->command, o->command, !o->cli.output, e);
 	if (r >= 0)
@@ -872,7 +743,7 @@ static int capture(struct capture *c, struct err *e)
 		return r;
 	c->conf.unprivileged = c->unprivileged;
 	c->conf.hides_kernel = sampler_hides_kernel(c->sampler);
-	privilege_drop(!c->writer_conf.stream || o->cache);
+	privilege_drop(!c->deliver.conf.stream || o->cache);
 	tell_form(c);
 	if (c->unprivileged && !c->conf.hides_kernel)
 		kernel_load(&c->kernel);
@@ -882,15 +753,13 @@ static int capture(struct capture *c, struct err *e)
 		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
 		 " KiB, %zu processes",
 		 o->rate_hz, c->host.ncpus, c->report.ring_bytes >> 10, c->procs.n);
-	r = start_writer(c, e);
+	r = start_delivery(c, e);
 	if (r >= 0)
 		r = start(c, e);
 	if (r >= 0)
 		r = run(c, e);
-	if (r >= 0)
-		r = end_writer(c, e);
-	if (r >= 0 && c->keeper)
-		await_keeper(c);
+	if (r >= 0 || r == -EPIPE)
+		r = deliver_end(&c->deliver, e);
 	if (r >= 0) {
 		report_unwinding(&c->report, &c->builder.stops, &c->code.tables);
 		report_end(&c->report);
@@ -904,7 +773,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 		.o = o,
 		.pending = BUF_INIT(PENDING_MAX),
 		.epoll_fd = -1,
-		.signal_fd = -1,
+		.deliver = {.o = o, .signal_fd = -1},
 		.side_ns = NEVER,
 		.code = {.tabler = {.fd = -1}},
 		.command = {.go_fd = -1, .fail_fd = -1},
@@ -918,12 +787,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	r = capture(&c, e);
 	if (r == -EPIPE) /* the reader has enough */
 		r = 0;
-	if (c.writer)
-		await_writer(&c);
-	else
-		output_abort(c.writer_conf.stream);
-	writer_free(c.writer);
-	keeper_free(c.keeper);
+	deliver_release(&c.deliver);
 	builder_release(&c.builder);
 	stops_release(&c.builder.stops);
 	procs_release(&c.procs);
@@ -940,7 +804,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	buf_release(&c.pending);
 	if (c.epoll_fd >= 0)
 		close(c.epoll_fd);
-	if (c.signal_fd >= 0)
-		close(c.signal_fd);
+	if (c.deliver.signal_fd >= 0)
+		close(c.deliver.signal_fd);
 	return r;
 }

@@ -291,11 +291,16 @@ void keeper_poll(struct keeper *k)
 	for (i = 0; i < k->nwaiting && k->in_flight < IN_FLIGHT_MAX; i++) {
 		struct entry *en = &k->entries[k->waiting[i]];
 
-		if (!tabler_send(&k->link, k->waiting[i], en->fd))
-			break;
+		if (tabler_send(&k->link, k->waiting[i], en->fd)) {
+			en->state = SENT;
+			k->in_flight++;
+		} else if (k->in_flight) {
+			break; /* there is room when an answer has come */
+		} else {
+			en->state = KNOWN;
+			k->missed++;
+		}
 		close_entry(en);
-		en->state = SENT;
-		k->in_flight++;
 	}
 	k->nwaiting -= i;
 	memmove(k->waiting, k->waiting + i, k->nwaiting * sizeof(*k->waiting));
