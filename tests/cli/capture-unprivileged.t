@@ -156,7 +156,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	echo 3 >"$tmp/paranoid"
 	if command -v strace >/dev/null &&
 		unshare -m mount --bind "$tmp/paranoid" /proc/sys/kernel/perf_event_paranoid 2>/dev/null; then
-		# shellcheck disable=SC2016 # expanded by the inner shell
+		# shellcheck disable=SC2016,SC2086 # expanded by the inner shell; words
 		run unshare -m sh -c 'mount --bind "$0" /proc/sys/kernel/perf_event_paranoid && exec "$@"' \
 			"$tmp/paranoid" $as_user strace -o "$tmp/u/trace" -e trace=perf_event_open \
 			-e inject=perf_event_open:error=EACCES "$tmp/prof-capture" -o "$tmp/u/x" -- "$workload" burn 10

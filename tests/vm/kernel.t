@@ -69,6 +69,34 @@ form --unwinder tail
 tables_of --unwinder tail
 form --unwinder fp
 
+# --- without privilege: Debian's kernels do not allow it by themselves ---------------------------
+paranoid=/proc/sys/kernel/perf_event_paranoid
+level=$(cat $paranoid)
+mkdir "$tmp/u"
+chown 65534 "$tmp/u"
+chmod 755 "$tmp"
+own() {
+	start-stop-daemon -S -c nobody -x "$(command -v prof-capture)" -- \
+		-F 499 -o "$tmp/u/p" "$@"
+}
+if [ "$level" -gt 2 ]; then
+	refuses 'without privilege: refused' own -- "$workload" burn 50
+	like "$tmp/err" "perf_event_paranoid=$level; as root: sysctl kernel.perf_event_paranoid=2\$" \
+		'and the command is said that changes it'
+	echo 2 >$paranoid
+fi
+for n in 2 1; do
+	echo $n >$paranoid
+	run own -- "$workload" recurse 1 20
+	is "$status" 0 "perf_event_paranoid=$n: own programs can be profiled" || diag "$tmp/err"
+	stacks "$tmp/u/p" | sed -E 's/;main(;descend){20}([; ])/;twenty\2/' >"$tmp/s"
+	all=$(samples ';descend|;twenty' <"$tmp/s")
+	deep=$(samples '^_start;([^;]*;)*twenty(;[^d]|$)' <"$tmp/s")
+	most "$deep" "$all" 95
+	ok $? "with whole stacks: $deep of $all" || diag "$tmp/s"
+done
+echo "$level" >$paranoid
+
 if [ "${PROFPIPE_LONG-}" ]; then
 	prof-capture -q -F 499 -o "$tmp/split" -- "$workload" split 8 >"$tmp/truth" 2>&1
 	stacks "$tmp/split" >"$tmp/s"
