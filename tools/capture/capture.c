@@ -555,7 +555,11 @@ static int open_sources(struct capture *c, struct err *e)
 
 	if (c->unprivileged)
 		list_threads(c);
-	c->report = (struct report){.opts = o, .ring_bytes = conf.ring_bytes};
+	c->report = (struct report){
+		.opts = o,
+		.unprivileged = c->unprivileged,
+		.ring_bytes = conf.ring_bytes,
+	};
 	r = sampler_open(&conf, &c->sampler, e);
 	if (r < 0)
 		return r;

@@ -106,11 +106,13 @@ void report_end(const struct report *r)
 
 	if (r->unexplained > r->expected / 100 + UNEXPLAINED_FEW)
 		cli_note(&o->cli,
-			 "%" PRId64 " of %" PRId64
-			 " ticks are not accounted for: other BPF "
-			 "programs of the tracing kind run here, and the kernel drops "
-			 "samples while they do",
-			 r->unexplained, r->expected);
+			 "%" PRId64 " of %" PRId64 " ticks are not accounted for: %s",
+			 r->unexplained, r->expected,
+			 r->unprivileged
+				 ? "the timer was late, or processes ended before their "
+				   "first one"
+				 : "other BPF programs of the tracing kind run here, and "
+				   "the kernel drops samples while they do");
 	if (choice_by_labels(&o->choice))
 		cli_info(&o->cli,
 			 "%" PRIu64 " samples were taken before it was known that their "

@@ -2,6 +2,7 @@
 /* What a capture tells its user on standard error: losses, and the table of --stats. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tools/capture/build.h"
@@ -11,6 +12,7 @@
 
 struct report {
 	const struct capture_opts *opts;
+	bool unprivileged; /* by perf events */
 	uint64_t ring_bytes;
 	uint64_t rows;		       /* of the table */
 	uint64_t kept;		       /* in all */
