@@ -316,3 +316,40 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 	try_build_id(p, &s, &id);
 	return s.result;
 }
+
+static struct elf_file *open_quietly(const char *root, char *path)
+{
+	struct elf_file *f = NULL;
+	struct err ignored;
+
+	if (elf_open(root, path, &f, &ignored))
+		f = NULL;
+	free(path);
+	return f;
+}
+
+struct elf_file *debugfile_dwp(const char *path)
+{
+	return open_quietly(NULL, xasprintf("%s.dwp", path));
+}
+
+struct elf_file *debugfile_dwo(const struct sym_paths *p, const char *path,
+			       const char *dir, const char *name)
+{
+	int dir_n = (int)(base_name(path) - path);
+	bool whole = name[0] == '/';
+	char *there = xasprintf("%s%s%s", whole ? "" : dir, whole ? "" : "/", name);
+	struct elf_file *f = NULL;
+	size_t i;
+
+	for (i = 0; i < p->nsysroots && !f; i++)
+		f = open_quietly(p->sysroots[i], xstrdup(there));
+	if (!f && there[0] == '/')
+		f = open_quietly(NULL, xstrdup(there));
+	free(there);
+	if (!f && !whole)
+		f = open_quietly(NULL, xasprintf("%.*s%s", dir_n, path, name));
+	if (!f)
+		f = open_quietly(NULL, xasprintf("%.*s%s", dir_n, path, base_name(name)));
+	return f;
+}

@@ -59,6 +59,15 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
 			   const char *bin_path, const struct build_id *id,
 			   struct found_file *out);
+/*
+ * The package of split units beside the file at `path`, with .dwp behind its name; and one split
+ * unit's file `name`: where it was compiled (`dir`), below the sysroots if there are any, else
+ * beside `path`. NULL: not there, or unusable. What is in them is checked by the units' ids.
+ */
+struct elf_file *debugfile_dwp(const char *path);
+struct elf_file *debugfile_dwo(const struct sym_paths *p, const char *path,
+			       const char *dir, const char *name);
+
 /* The supplementary file that `debug` (at debug_path) refers to; FOUND_NOTHING if to none. */
 enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 			 const char *debug_path, struct found_file *out);

@@ -16,22 +16,28 @@
 
 static int load(struct dwarf *dw, const char *name, struct dw_section *s, struct err *e)
 {
-	int r = elf_debug_data(dw->file, name, &s->p, &s->n, e);
-
-	dw->work += (uint64_t)s->n * WORK_PER_BYTE;
-	return r;
+	return elf_debug_data(dw->file, name, &s->p, &s->n, e);
 }
 
-int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
+void dw_give_work(struct dwarf *dw, uint64_t bytes)
+{
+	dw->work = dw->work_full = WORK_MIN + bytes * WORK_PER_BYTE;
+	/* a range takes at least 3 bytes of a list, or an entry of its own */
+	dw->ranges_left = (dw->info.n + dw->ranges.n + dw->rnglists.n) / 2 + 1024;
+}
+
+int dwarf_open(struct elf_file *f, const struct dwarf_more *more, struct intern *strings,
 	       struct dwarf **out, struct err *e)
 {
+	static const struct dwarf_more none;
 	struct dwarf *dw = xcalloc(1, sizeof(*dw));
+	uint64_t bytes;
 	int r;
 
 	dw->file = f;
+	dw->more = more ? *more : none;
 	dw->strings = strings;
 	dw->swap = f->swap;
-	dw->work = WORK_MIN;
 	if (!elf_has_debug(f, "info"))
 		r = err_set(e, ENODATA, "no debug information");
 	else if ((r = load(dw, "info", &dw->info, e)) ||
@@ -44,15 +50,16 @@ int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
 		 (r = load(dw, "ranges", &dw->ranges, e)) ||
 		 (r = load(dw, "rnglists", &dw->rnglists, e)))
 		;
-	else if (alt)
-		r = dwarf_open(alt, NULL, strings, &dw->alt, e);
+	else if (dw->more.alt)
+		r = dwarf_open(dw->more.alt, NULL, strings, &dw->alt, e);
 	if (r) {
 		dwarf_free(dw);
 		return r;
 	}
-	dw->work_full = dw->work;
-	/* a range takes at least 3 bytes of a list, or an entry of its own */
-	dw->ranges_left = (dw->info.n + dw->ranges.n + dw->rnglists.n) / 2 + 1024;
+	bytes = dw->info.n + dw->abbrev.n + dw->str.n + dw->line_str.n +
+		dw->str_offsets.n + dw->addr.n + dw->line.n + dw->ranges.n +
+		dw->rnglists.n;
+	dw_give_work(dw, bytes);
 	dw_scan_units(dw);
 	*out = dw;
 	return 0;
@@ -65,8 +72,11 @@ void dwarf_free(struct dwarf *dw)
 	if (!dw)
 		return;
 	dwarf_free(dw->alt);
-	for (i = 0; i < dw->nunits; i++)
+	for (i = 0; i < dw->nunits; i++) {
 		dw_table_free(dw->units[i].table);
+		dwarf_free(dw->units[i].split);
+	}
+	elf_free(dw->own_file);
 	for (i = 0; i < dw->nabbrevs; i++)
 		dw_abbrevs_free(dw->abbrevs[i]);
 	free(dw->units);

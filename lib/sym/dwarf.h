@@ -8,6 +8,8 @@
  * for the next look-up. Damage ends the unit it is in, never the file; work is bounded by the
  * size of the sections.
  *
+ * Units that were split (.dwo, .dwp) are joined with their other half when they are decoded.
+ *
  * Addresses are the ones of the file that DWARF was read from.
  */
 #pragma once
@@ -44,7 +46,7 @@ struct dwarf_frame {
 struct dwarf_answer {
 	uint32_t first, n; /* frames, innermost first; n = 0: nothing known */
 	bool unit;	   /* a unit claims the address */
-	bool dwo_missing;  /* and its functions are in a .dwo file */
+	bool dwo_missing;  /* and its functions are in a .dwo file that was not found */
 	bool damaged;	   /* and it could not be decoded to its end */
 	bool earlier_line; /* the row has line 0; the line is of an earlier row, as documented */
 };
@@ -55,11 +57,23 @@ struct dwarf_result {
 	size_t nframes, frames_cap;
 };
 
+/* Other files that hold parts of the debug information. */
+struct dwarf_more {
+	struct elf_file *alt; /* the supplementary file of dwz, or NULL */
+	struct elf_file *dwp; /* the package of split units, or NULL */
+	/*
+	 * Find and open a split unit's file by its name and the directory it was compiled in; NULL
+	 * if it is not there. The dwarf owns it. NULL: there are none.
+	 */
+	struct elf_file *(*find_dwo)(void *context, const char *dir, const char *name);
+	void *context;
+};
+
 /*
- * f (and alt, the supplementary file of dwz; may be NULL) must outlive the dwarf and keep
- * their data. -ENODATA without debug information.
+ * f and the files of `more` (which may be NULL) must outlive the dwarf and keep their data.
+ * -ENODATA without debug information.
  */
-int dwarf_open(struct elf_file *f, struct elf_file *alt, struct intern *strings,
+int dwarf_open(struct elf_file *f, const struct dwarf_more *more, struct intern *strings,
 	       struct dwarf **out, struct err *e);
 void dwarf_free(struct dwarf *dw);
 

@@ -141,11 +141,15 @@ struct dw_unit {
 		ranges_base;	    /* the last one: of .debug_rnglists */
 	struct dw_abbrevs *abbrevs; /* once needed */
 	struct dw_table *table;	    /* once decoded */
-	struct dw_text comp_dir;
+	struct dwarf
+		*split; /* of a skeleton: where its functions are, once decoded; owned */
+	uint64_t dwo_id;
+	uint64_t old_ranges_base; /* of .debug_ranges, in split units of version 4 */
+	struct dw_text comp_dir, dwo_name;
 	uint8_t version, addr_size, off_size, type;
 	bool has_low, has_stmt,
-		code; /* code: a compile unit or skeleton, may own addresses */
-	bool dwo, damaged;
+		code;	   /* code: a compile unit or skeleton, may own addresses */
+	bool dwo, damaged; /* dwo: functions are elsewhere, and not found (yet) */
 };
 
 struct dw_claim { /* addresses that a unit says are its own */
@@ -155,7 +159,12 @@ struct dw_claim { /* addresses that a unit says are its own */
 
 struct dwarf {
 	struct elf_file *file;
+	struct dwarf_more more;
 	struct dwarf *alt; /* owned */
+	/* of a split unit: whose skeleton it is, its unit, the file it is in */
+	struct dwarf *main;
+	struct dw_unit *twin;
+	struct elf_file *split_file, *own_file; /* own_file: owned */
 	struct intern *strings;
 	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line, ranges,
 		rnglists;
@@ -196,6 +205,9 @@ static inline struct cursor dw_unit_cursor(const struct dwarf *dw,
 	return cursor_at(dw->info.p, u->end, off, dw->swap);
 }
 
+/* Allow the steps that so many bytes of debug information are worth. */
+void dw_give_work(struct dwarf *dw, uint64_t bytes);
+
 /* dwarf_abbrev.c */
 struct dw_abbrevs *dw_unit_abbrevs(struct dwarf *dw, struct dw_unit *u);
 /* The one abbreviation that the root entry uses, without decoding the whole table. */
@@ -233,6 +245,8 @@ void dw_entry_ranges(struct dwarf *dw, const struct dw_unit *u,
 
 /* dwarf_unit.c */
 void dw_scan_units(struct dwarf *dw);
+/* Units of a split file, with the bases of the skeleton; its twin, or NULL. */
+struct dw_unit *dw_scan_split(struct dwarf *split, const struct dw_unit *skeleton);
 struct dw_unit *dw_unit_at(struct dwarf *dw,
 			   uint64_t off); /* whose bytes hold off, or NULL */
 
@@ -248,6 +262,9 @@ const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr);
 struct dw_table *dw_unit_table(struct dwarf *dw,
 			       uint32_t unit); /* decoded now if need be */
 void dw_table_free(struct dw_table *t);
+
+/* dwarf_split.c: the other half of a skeleton; NULL if it is not found. */
+struct dwarf *dw_split(struct dwarf *dw, const struct dw_unit *skeleton);
 
 /* dwarf_flat.c: intervals (sorted here) to t->stretches. */
 void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval *v, size_t n);

@@ -115,9 +115,12 @@ static void collect(struct place p, struct names *m)
 	}
 }
 
+/* The files of a split unit are numbered by the line table of its skeleton. */
 static uint32_t add_function(struct dwarf *dw, struct dw_unit *u, struct dw_table *t,
 			     const struct names *m)
 {
+	struct dw_unit *own = u->split ? u->split->twin : u;
+
 	struct dwarf_function f = {
 		.linkage = m->linkage.n
 				   ? intern_put(dw->strings, m->linkage.p, m->linkage.n)
@@ -128,7 +131,7 @@ static uint32_t add_function(struct dwarf *dw, struct dw_unit *u, struct dw_tabl
 	};
 
 	/* the file of a declaration in another unit would cost that unit's line table */
-	if (m->file_unit == u)
+	if (m->file_unit == own)
 		f.start_file = dw_file_id(dw, u, &t->lines, m->file);
 	XGROW(dw->functions, dw->nfunctions, dw->functions_cap);
 	dw->functions[dw->nfunctions] = f;
@@ -139,19 +142,20 @@ uint32_t dw_node_function(struct dwarf *dw, struct dw_unit *u, struct dw_table *
 			  uint32_t node)
 {
 	struct dw_node *nd = &t->nodes[node];
-	struct place p = {dw, u, nd->die};
+	struct dwarf *entries = u->split ? u->split : dw; /* where the node's entry is */
+	struct place p = {entries, u->split ? u->split->twin : u, nd->die};
 	struct names m = {0};
 	uint32_t f;
 
 	if (nd->function != DWARF_NONE)
 		return nd->function;
-	f = nd->origin != UINT64_MAX ? u64map_get(&dw->by_origin, nd->origin)
+	f = nd->origin != UINT64_MAX ? u64map_get(&entries->by_origin, nd->origin)
 				     : U64MAP_NONE;
 	if (f == U64MAP_NONE) {
 		collect(p, &m);
 		f = add_function(dw, u, t, &m);
 		if (nd->origin != UINT64_MAX)
-			u64map_put(&dw->by_origin, nd->origin, f);
+			u64map_put(&entries->by_origin, nd->origin, f);
 	}
 	return nd->function = f;
 }

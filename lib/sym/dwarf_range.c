@@ -146,7 +146,9 @@ static void listed_ranges(struct dwarf *dw, const struct dw_unit *u,
 			new_ranges(dw, u, off, out);
 	} else if (u->version >= 5) {
 		new_ranges(dw, u, off, out);
-	} else {
+	} else if (!dw->main) {
+		old_ranges(dw, u, off, out);
+	} else if (!__builtin_add_overflow(off, u->old_ranges_base, &off)) {
 		old_ranges(dw, u, off, out);
 	}
 }

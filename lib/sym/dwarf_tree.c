@@ -226,7 +226,12 @@ struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
 	if (u->table)
 		return u->table;
 	t = w.t = xcalloc(1, sizeof(*t));
-	w.abbrevs = dw_unit_abbrevs(dw, u);
+	if (u->dwo && (u->split = dw_split(dw, u))) {
+		u->dwo = false;
+		w.dw = u->split;
+		w.u = u->split->twin;
+	}
+	w.abbrevs = dw_unit_abbrevs(w.dw, w.u);
 	lines_ok = dw->table_bytes < TABLES_MAX && dw_read_lines(dw, u, &t->lines);
 	tree_ok = dw->table_bytes < TABLES_MAX && walk_entries(&w);
 	dw_flatten(dw, t, w.intervals, w.nintervals);
@@ -236,6 +241,8 @@ struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
 	}
 	free(w.intervals);
 	free(w.ranges.v);
+	if (u->split && u->split->own_file)
+		dw->table_bytes += u->split->own_file->data_bytes;
 	dw->table_bytes += sizeof(*t) + t->nodes_cap * sizeof(*t->nodes) +
 			   t->stretches_cap * sizeof(*t->stretches) +
 			   t->lines.rows_cap * sizeof(*t->lines.rows) +

@@ -12,8 +12,7 @@
 
 struct root {
 	struct dw_value low, high, ranges, stmt, comp_dir, str_base, addr_base,
-		ranges_base;
-	bool dwo;
+		ranges_base, dwo_name, dwo_id, old_ranges_base;
 	uint16_t tag;
 	bool children;
 };
@@ -41,7 +40,7 @@ static bool read_header(struct dwarf *dw, uint64_t off, struct dw_unit *u)
 		u->addr_size = cursor_u8(&c);
 		u->abbrev_off = cursor_uint(&c, u->off_size);
 		if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
-			cursor_skip(&c, 8);
+			u->dwo_id = cursor_u64(&c);
 		else if (u->type == DW_UT_type || u->type == DW_UT_split_type)
 			cursor_skip(&c, 8 + u->off_size);
 	} else {
@@ -84,7 +83,13 @@ static void take_root(struct root *r, unsigned name, const struct dw_value *v)
 		break;
 	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name:
-		r->dwo = true;
+		r->dwo_name = *v;
+		break;
+	case DW_AT_GNU_dwo_id:
+		r->dwo_id = *v;
+		break;
+	case DW_AT_GNU_ranges_base:
+		r->old_ranges_base = *v;
 		break;
 	}
 }
@@ -119,7 +124,12 @@ static void apply_root(struct dwarf *dw, struct dw_unit *u, const struct root *r
 	u->str_offsets_base = r->str_base.form ? r->str_base.u : header;
 	u->addr_base = r->addr_base.form ? r->addr_base.u : header;
 	u->ranges_base = r->ranges_base.u;
-	u->dwo = r->dwo;
+	u->dwo = r->dwo_name.form != 0;
+	if (r->dwo_id.form)
+		u->dwo_id = r->dwo_id.u;
+	u->old_ranges_base = r->old_ranges_base.u;
+	if (r->dwo_name.form)
+		dw_string(dw, u, &r->dwo_name, &u->dwo_name, &alt_missing);
 	u->has_stmt = r->stmt.form != 0;
 	u->stmt_list = r->stmt.u;
 	u->has_low = r->low.form && dw_address(dw, u, &r->low, &u->low_pc);
@@ -188,21 +198,34 @@ static int claim_cmp(const void *a, const void *b)
 	return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-void dw_scan_units(struct dwarf *dw)
+static void scan_headers(struct dwarf *dw)
 {
-	struct dw_abbrevs one = {0};
-	struct dw_ranges ranges = {0};
 	struct dw_unit u;
 	uint64_t off = 0;
-	size_t i;
 
-	/* all headers first: claims by content may refer to any unit */
 	while (off < dw->info.n && dw->nunits < UNITS_MAX && dw_work(dw, 1) &&
 	       read_header(dw, off, &u)) {
 		XGROW(dw->units, dw->nunits, dw->units_cap);
 		dw->units[dw->nunits++] = u;
 		off = u.end;
 	}
+}
+
+static void release_root(struct dw_abbrevs *one)
+{
+	free(one->list);
+	free(one->attrs);
+	free(one->skips);
+}
+
+void dw_scan_units(struct dwarf *dw)
+{
+	struct dw_abbrevs one = {0};
+	struct dw_ranges ranges = {0};
+	size_t i;
+
+	/* all headers first: claims by content may refer to any unit */
+	scan_headers(dw);
 	for (i = 0; i < dw->nunits; i++)
 		if (!dw->units[i].damaged)
 			scan_one(dw, i, &one, &ranges);
@@ -211,9 +234,42 @@ void dw_scan_units(struct dwarf *dw)
 	if (dw->nclaims)
 		qsort(dw->claims, dw->nclaims, sizeof(*dw->claims), claim_cmp);
 	free(ranges.v);
-	free(one.list);
-	free(one.attrs);
-	free(one.skips);
+	release_root(&one);
+}
+
+/* What the split half takes from the skeleton; version 5 has lists of its own. */
+static void inherit(struct dw_unit *u, const struct dw_unit *skeleton)
+{
+	u->addr_base = skeleton->addr_base;
+	u->low_pc = skeleton->low_pc;
+	u->old_ranges_base = skeleton->old_ranges_base;
+	u->dwo = false;
+	if (u->version >= 5 && !u->ranges_base)
+		u->ranges_base = u->off_size == 8 ? 20 : 12; /* behind the header */
+}
+
+struct dw_unit *dw_scan_split(struct dwarf *split, const struct dw_unit *skeleton)
+{
+	struct dw_unit *u, *twin = NULL;
+	struct dw_abbrevs one = {0};
+	struct root r;
+	size_t i;
+
+	scan_headers(split);
+	for (i = 0; i < split->nunits; i++) {
+		u = &split->units[i];
+		if (u->damaged || !read_root(split, u, &one, &r)) {
+			u->damaged = true;
+			continue;
+		}
+		apply_root(split, u, &r);
+		inherit(u, skeleton);
+		if (u->code && u->dwo_id == skeleton->dwo_id &&
+		    u->addr_size == skeleton->addr_size && !twin)
+			twin = u;
+	}
+	release_root(&one);
+	return twin;
 }
 
 struct dw_unit *dw_unit_at(struct dwarf *dw, uint64_t off)

@@ -219,6 +219,8 @@ int elf_open_fd(int fd, struct elf_file **out, struct err *e)
 	r = read_identity(f, e);
 	if (!r)
 		r = read_headers(f, e);
+	if (!r && !f->build_id_n)
+		elf_supplementary_id(f);
 	if (r) {
 		elf_free(f);
 		return r;
@@ -336,13 +338,18 @@ static void drop_data(struct elf_file *f)
 	f->data_bytes = 0;
 }
 
-void elf_suspend(struct elf_file *f)
+void elf_close(struct elf_file *f)
 {
-	drop_data(f);
 	if (f->path && f->fd >= 0) {
 		close(f->fd);
 		f->fd = -1;
 	}
+}
+
+void elf_suspend(struct elf_file *f)
+{
+	drop_data(f);
+	elf_close(f);
 }
 
 void elf_free(struct elf_file *f)

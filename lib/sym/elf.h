@@ -97,6 +97,9 @@ bool elf_has_debug(struct elf_file *f, const char *name);
 int elf_load(struct elf_file *f, uint64_t vaddr, size_t max, uint8_t **p, size_t *n,
 	     struct err *e);
 
+/* Close the file, but keep headers and contents; it is opened again when more is asked for. */
+void elf_close(struct elf_file *f);
+
 /*
  * Free the contents of all sections and close the file, but keep its headers. Contents that
  * are asked for are read again, provided that the file is still the same one (else -ESTALE).
@@ -109,7 +112,7 @@ bool elf_is_code(const struct elf_file *f, uint64_t vaddr, uint64_t *high);
 /* Name and CRC of .gnu_debuglink: true if there is a sound one. name points into f. */
 bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc);
 
-/* Path and build id of .gnu_debugaltlink (dwz). */
+/* Path and build id of .gnu_debugaltlink (dwz), or of .debug_sup (DWARF 5). */
 bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
 		      size_t *n);
 

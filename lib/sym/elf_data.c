@@ -204,9 +204,44 @@ bool elf_debuglink(struct elf_file *f, const char **name, uint32_t *crc)
 	return !c.bad && name_n;
 }
 
+/* .debug_sup: whether this is the supplementary file, else its name; its id in both. */
+static bool read_sup(struct elf_file *f, bool *supplementary, const char **name,
+		     const uint8_t **id, size_t *n)
+{
+	struct err ignored;
+	const uint8_t *p;
+	struct cursor c;
+	size_t size, name_n;
+
+	if (elf_data(f, elf_section(f, ".debug_sup"), &p, &size, &ignored) || !size)
+		return false;
+	c = cursor_at(p, size, 0, f->swap);
+	if (cursor_u16(&c) != 5)
+		return false;
+	*supplementary = cursor_u8(&c) == 1;
+	*name = cursor_str(&c, &name_n);
+	*n = cursor_uleb(&c);
+	*id = c.p;
+	return cursor_skip(&c, *n) && !c.bad && *n && *n <= BUILD_ID_MAX;
+}
+
+void elf_supplementary_id(struct elf_file *f)
+{
+	bool supplementary;
+	const uint8_t *id;
+	const char *name;
+	size_t n;
+
+	if (!read_sup(f, &supplementary, &name, &id, &n) || !supplementary)
+		return;
+	memcpy(f->build_id, id, n);
+	f->build_id_n = n;
+}
+
 bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
 		      size_t *n)
 {
+	bool supplementary;
 	struct err ignored;
 	const uint8_t *p;
 	struct cursor c;
@@ -214,7 +249,8 @@ bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
 
 	if (elf_data(f, elf_section(f, ".gnu_debugaltlink"), &p, &size, &ignored) ||
 	    !size)
-		return false;
+		return read_sup(f, &supplementary, name, id, n) && !supplementary &&
+		       (*name)[0];
 	c = cursor_at(p, size, 0, f->swap);
 	*name = cursor_str(&c, &name_n);
 	*id = c.p;

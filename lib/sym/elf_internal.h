@@ -11,5 +11,8 @@
 /* All n bytes at off, or an error; opens a suspended file again. */
 int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e);
 
+/* A supplementary file of DWARF 5 has its id in .debug_sup. */
+void elf_supplementary_id(struct elf_file *f);
+
 /* Look for build ids in the notes at [off, off + n); the first of each kind is kept. */
 void elf_note_scan(struct elf_file *f, uint64_t off, uint64_t n, uint64_t align);

@@ -257,24 +257,44 @@ static void open_symbols(struct object *o)
 	symtab_open(bin, SYMTAB_DYNAMIC, &o->dynsym, &e);
 }
 
+static struct elf_file *find_dwo(void *context, const char *dir, const char *name)
+{
+	struct object *o = context;
+
+	return debugfile_dwo(o->paths, o->debug.elf ? o->debug.path : o->bin.path, dir,
+			     name);
+}
+
+static void open_dwarf(struct object *o)
+{
+	struct elf_file *f = o->debug.elf ? o->debug.elf : o->bin.elf;
+	const char *path = o->debug.elf ? o->debug.path : o->bin.path;
+	struct dwarf_more more = {.find_dwo = find_dwo, .context = o};
+	struct err e;
+
+	if (!elf_has_debug(f, "info"))
+		return;
+	if (!o->alt.elf && debugfile_alt(o->paths, f, path, &o->alt) != FOUND_FILE)
+		note_trouble(o, &o->alt);
+	o->dwp = debugfile_dwp(path);
+	if (!o->dwp && o->bin.elf && o->debug.elf)
+		o->dwp = debugfile_dwp(o->bin.path);
+	more.alt = o->alt.elf;
+	more.dwp = o->dwp;
+	if (dwarf_open(f, &more, &o->strings, &o->dwarf, &e))
+		add_trouble(o, path, e.msg);
+}
+
 /* Read what the files offer; again after object_trim(). */
 static void open_sources(struct object *o)
 {
-	struct elf_file *bin = o->bin.elf, *debug = o->debug.elf;
-	struct elf_file *with_dwarf = debug ? debug : bin;
+	struct elf_file *bin = o->bin.elf;
 	struct err e;
 
 	if (o->opened)
 		return;
 	o->opened = true;
-	if (elf_has_debug(with_dwarf, "info")) {
-		if (!o->alt.elf && debugfile_alt(o->paths, with_dwarf,
-						 debug ? o->debug.path : o->bin.path,
-						 &o->alt) != FOUND_FILE)
-			note_trouble(o, &o->alt);
-		if (dwarf_open(with_dwarf, o->alt.elf, &o->strings, &o->dwarf, &e))
-			add_trouble(o, debug ? o->debug.path : o->bin.path, e.msg);
-	}
+	open_dwarf(o);
 	if (bin && o->go && gopclntab_open(bin, &o->go_table, &e) && e.code != ENODATA)
 		add_trouble(o, o->bin.path, e.msg);
 	open_symbols(o);
@@ -369,6 +389,7 @@ uint64_t object_bytes(const struct object *o)
 	       (o->go_table ? gopclntab_bytes(o->go_table) : 0) +
 	       (o->bin.elf ? o->bin.elf->data_bytes : 0) +
 	       (o->debug.elf ? o->debug.elf->data_bytes : 0) +
+	       (o->dwp ? o->dwp->data_bytes : 0) +
 	       (o->mini ? o->mini->size + o->mini->data_bytes : 0) +
 	       (o->alt.elf ? o->alt.elf->data_bytes : 0);
 }
@@ -382,6 +403,7 @@ bool object_is_open(const struct object *o)
 void object_trim(struct object *o)
 {
 	dwarf_free(o->dwarf);
+	elf_free(o->dwp);
 	gopclntab_free(o->go_table);
 	symtab_free(o->symtab);
 	symtab_free(o->debug_symtab);
@@ -390,6 +412,7 @@ void object_trim(struct object *o)
 	plt_free(o->plt);
 	elf_free(o->mini);
 	o->dwarf = NULL;
+	o->dwp = NULL;
 	o->go_table = NULL;
 	o->symtab = o->debug_symtab = o->mini_symtab = o->dynsym = NULL;
 	o->plt = NULL;

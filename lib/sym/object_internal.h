@@ -23,6 +23,7 @@ struct object {
 	struct dwarf *dwarf;
 	struct gopclntab *go_table;
 	struct symtab *symtab, *debug_symtab, *mini_symtab, *dynsym;
+	struct elf_file *dwp;  /* the package of split units */
 	struct elf_file *mini; /* what .gnu_debugdata holds */
 	struct plt *plt;
 	struct answers answers;

@@ -14,9 +14,22 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const sections[] = {
-	".debug_abbrev",   ".debug_info",     ".debug_line",
-	".debug_str",	   ".debug_line_str", ".debug_ranges",
-	".debug_rnglists", ".debug_addr",     ".debug_str_offsets",
+	".debug_abbrev",
+	".debug_info",
+	".debug_line",
+	".debug_str",
+	".debug_line_str",
+	".debug_ranges",
+	".debug_rnglists",
+	".debug_addr",
+	".debug_str_offsets",
+	/* a package of split units, in the same file */
+	".debug_cu_index",
+	".debug_info.dwo",
+	".debug_abbrev.dwo",
+	".debug_str.dwo",
+	".debug_str_offsets.dwo",
+	".debug_rnglists.dwo",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -24,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct elfmake m = elfmake_new();
 	uint64_t addrs[ADDRESSES];
 	struct dwarf_result r;
+	struct dwarf_more more = {0};
 	struct intern strings;
 	struct elf_file *f;
 	struct dwarf *dw = NULL;
@@ -44,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		addrs[i] = TEXT_ADDR + i * (TEXT_SIZE / ADDRESSES);
 	f = elfmake_open(&m, ET_DYN);
 	intern_init(&strings);
-	if (f && !dwarf_open(f, NULL, &strings, &dw, &e)) {
+	more.dwp = f;
+	if (f && !dwarf_open(f, &more, &strings, &dw, &e)) {
 		dwarf_lookup(dw, addrs, ADDRESSES, &r);
 		for (i = 0; i < r.nframes; i++)
 			if (r.frames[i].file >= strings.n ||
