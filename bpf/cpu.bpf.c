@@ -11,6 +11,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/event.h"
+#include "bpf/python.h"
 #include "bpf/unwind.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -232,7 +233,8 @@ static __always_inline int end(struct scratch *s)
 {
 	struct sample_event *e = &s->e;
 	struct sample_counts *c = counts_now(e->h.ktime);
-	__u32 n = sizeof(e->h) + (e->h.nkernel + e->h.nuser) * sizeof(__u64) + e->h.ncopy;
+	__u32 n = sizeof(e->h) + (e->h.nkernel + e->h.nuser) * sizeof(__u64) +
+		  e->h.ncopy + e->h.npython * 2 * sizeof(__u64);
 
 	if (!c)
 		return 0;
@@ -268,6 +270,7 @@ int sample_loop(struct perf_regs *regs)
 		unwind_begin(regs, task, s);
 		bpf_loop(EVENT_USER_MAX + 1, loop_step, NULL, 0);
 		unwind_end(s, &ring);
+		python_frames();
 	}
 	return end(s);
 }
@@ -298,6 +301,7 @@ int sample_part(struct perf_regs *regs)
 	s->e.h.stop = STOP_DEPTH;
 out:
 	unwind_end(s, &ring);
+	python_frames();
 	return end(s);
 }
 

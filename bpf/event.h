@@ -16,8 +16,11 @@
 #define EVENT_USER_MAX 512
 #define EVENT_COPY_MAX (16 << 10) /* bytes of a stack */
 #define EVENT_COPY_PIECE 1024	  /* never over the end of a page */
+#define EVENT_PYTHON_MAX 128	  /* frames of an interpreter */
 #define EVENT_DATA_MAX                                                                   \
-	((EVENT_KERNEL_MAX + EVENT_USER_MAX + 1) * sizeof(__u64) + EVENT_COPY_MAX)
+	((EVENT_KERNEL_MAX + EVENT_USER_MAX + 1 + 2 * EVENT_PYTHON_MAX) *                \
+		 sizeof(__u64) +                                                         \
+	 EVENT_COPY_MAX)
 
 enum event_flags {
 	EVENT_IN_SYSCALL =
@@ -56,7 +59,9 @@ enum unwind_stop {
 
 /*
  * Followed in the ring by nkernel, then nuser addresses, each leaf first, then by ncopy bytes
- * of the user's stack: from next_sp, rounded down to EVENT_COPY_PIECE, on.
+ * of the user's stack: from next_sp, rounded down to EVENT_COPY_PIECE, on; then by npython pairs,
+ * leaf first: a code object's address, and the instruction's, whose lowest bit says that native
+ * code called this frame.
  */
 struct sample_head {
 	__u64 ktime;	      /* CLOCK_MONOTONIC, ns */
@@ -72,6 +77,7 @@ struct sample_head {
 	/* The frame that stopped, the last one sent (not after STOP_DEPTH: then its caller's). */
 	__u64 next_pc, next_sp, next_fp, next_lr;
 	__u64 known_ns; /* its mappings were those of then; 0: not known */
+	__u32 npython, unused;
 };
 
 struct sample_event {

@@ -53,6 +53,19 @@ struct mm_struct {
 	int dummy;
 };
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+};
+/* What pthread_self() returns; 0: not known */
+#define TASK_THREAD_POINTER(task) ((task)->thread.fsbase)
+#else
+struct thread_struct {
+	int dummy;
+};
+#define TASK_THREAD_POINTER(task) 0
+#endif
+
 struct task_struct {
 	unsigned int flags;
 	struct mm_struct *mm;
@@ -60,6 +73,7 @@ struct task_struct {
 	struct task_struct *real_parent, *group_leader;
 	__u64 start_boottime;
 	char comm[16];
+	struct thread_struct thread;
 };
 
 /*

@@ -436,6 +436,7 @@ static __always_inline bool has_user_part(struct task_struct *task,
 	e->h.nuser = e->h.ncopy = 0;
 	e->h.stop = STOP_COMPLETE;
 	e->h.next_pc = e->h.known_ns = 0;
+	e->h.npython = 0;
 	if (task->flags & PF_KTHREAD || !task->mm) {
 		e->h.flags |= EVENT_NO_USER;
 		return false;

@@ -51,17 +51,24 @@ static int check_file(const struct elf_file *f, struct err *e)
 	return 0;
 }
 
+uint64_t unwind_base(const struct elf_file *f)
+{
+	uint64_t base = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < f->nsegments; i++)
+		if (f->segments[i].vaddr < base)
+			base = f->segments[i].vaddr;
+	return base & -(uint64_t)PAGE;
+}
+
 static int find_segments(struct build *b, struct err *e)
 {
 	const struct elf_file *f = b->f;
 	struct unwind_table *t = &b->t;
 	size_t i;
 
-	b->base = UINT64_MAX;
-	for (i = 0; i < f->nsegments; i++)
-		if (f->segments[i].vaddr < b->base)
-			b->base = f->segments[i].vaddr;
-	b->base &= -(uint64_t)PAGE;
+	b->base = unwind_base(f);
 	for (i = 0; i < f->nsegments; i++) {
 		const struct elf_segment *s = &f->segments[i];
 

@@ -50,6 +50,8 @@ struct unwind_limits {
  */
 int unwind_table_build(struct elf_file *f, const struct unwind_limits *lim,
 		       struct unwind_table *out, struct err *e);
+/* The address that pc 0 stands for: of the lowest loaded page. */
+uint64_t unwind_base(const struct elf_file *f);
 void unwind_table_release(struct unwind_table *t);
 
 /* The row for pc: NULL if there is none. */

@@ -428,6 +428,17 @@ static void bpf_unwind_maps(const struct sampler *base, struct unwind_maps *out)
 	};
 }
 
+static void bpf_tell_python(const struct sampler *base, uint32_t tgid, uint64_t runtime)
+{
+	const struct bpf_sampler *s = const_of(base);
+	int fd = bpf_map__fd(s->skel->maps.pythons);
+
+	if (runtime)
+		bpf_map_update_elem(fd, &tgid, &runtime, BPF_ANY);
+	else
+		bpf_map_delete_elem(fd, &tgid);
+}
+
 static enum unwinder_form bpf_form(const struct sampler *base)
 {
 	const struct bpf_sampler *s = const_of(base);
@@ -483,6 +494,7 @@ static const struct sampler_ops bpf_ops = {
 	.form = bpf_form,
 	.steps = bpf_steps,
 	.unwind_maps = bpf_unwind_maps,
+	.tell_python = bpf_tell_python,
 };
 
 int bpfsampler_open(const struct sampler_conf *conf, struct sampler **out, struct err *e)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From samples to one profile. */
 #include "tools/capture/jit.h"
+#include "tools/capture/python.h"
+#include "tools/capture/tables.h"
 #include "tools/capture/build.h"
 
 #include <inttypes.h>
@@ -76,7 +78,8 @@ static uint32_t mapping_of(struct builder *b, const struct proc *p, struct vma *
 }
 
 struct stack {
-	uint32_t frames[EVENT_KERNEL_MAX + EVENT_USER_MAX + PSEUDO_MAX];
+	uint32_t
+		frames[EVENT_KERNEL_MAX + EVENT_USER_MAX + EVENT_PYTHON_MAX + PSEUDO_MAX];
 	uint32_t n;
 	const char *file; /* where the user's part ends; NULL: not known */
 	bool has_user, unnamed;
@@ -123,12 +126,68 @@ static uint32_t made_location(struct builder *b, struct proc *p, const struct sp
 	return store_location(b->store, ID_NONE, addr, false, &line, 1);
 }
 
+/* The frames of an interpreter that came with a sample. */
+struct python_walk {
+	const __u64 *pairs; /* see struct sample_head */
+	uint32_t n, at;
+};
+
+static uint32_t python_location(struct builder *b, const struct python_code *c,
+				uint64_t instruction)
+{
+	struct function fn = {
+		.name = store_puts(b->store, c->name),
+		.system_name = store_puts(b->store, c->name),
+		.file = store_puts(b->store, c->file),
+		.start_line = c->first_line,
+	};
+	struct line line = {
+		.function = store_function(b->store, &fn),
+		.line = python_line(c, instruction),
+	};
+
+	return store_location(b->store, ID_NONE, 0, false, &line, 1);
+}
+
+/*
+ * The functions that one call of the interpreter's own loop runs, in place of that. False: not
+ * known, or not all of them.
+ */
+static bool add_python(struct builder *b, struct proc *p, struct python_walk *w,
+		       struct stack *st)
+{
+	const struct python_code *c;
+	uint32_t before = st->n;
+	bool known = true;
+	__u64 instruction;
+
+	while (w->at < w->n) {
+		c = known ? python_code(p, w->pairs[2 * w->at]) : NULL;
+		instruction = w->pairs[2 * w->at++ + 1];
+		if (c)
+			st->frames[st->n++] =
+				python_location(b, c, instruction & ~(__u64)1);
+		else
+			known = false;
+		if (instruction & 1)
+			break;
+	}
+	if (!known)
+		st->n = before;
+	return st->n > before;
+}
+
 /* The user's part. What goes wrong is told by a frame at the root. */
 static void add_user(struct builder *b, struct proc *p, const struct sample_event *ev,
 		     struct stack *st)
 {
 	struct space *s = proc_space(p, ev->h.ktime);
 	struct user_stack *u = &b->user;
+	struct python_walk w = {
+		.pairs = &ev->data[ev->h.nkernel + ev->h.nuser +
+				   ev->h.ncopy / sizeof(__u64)],
+		.n = ev->h.npython < EVENT_PYTHON_MAX ? ev->h.npython : EVENT_PYTHON_MAX,
+	};
 	char text[256];
 	struct vma *v = NULL;
 	uint64_t addr;
@@ -153,6 +212,10 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 			u->stop = STOP_NO_MAPPING;
 			break;
 		}
+		if (w.at < w.n && v && v->file &&
+		    table_is_python_eval(v->file->table, v, addr) &&
+		    add_python(b, p, &w, st))
+			continue;
 		if (v && !jit_is_code(v))
 			st->frames[st->n++] = store_location(
 				b->store, mapping_of(b, p, v), addr, false, NULL, 0);
@@ -160,6 +223,9 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 			st->frames[st->n++] = made_location(b, p, s, v, addr, ev->h.ktime,
 							    &st->unnamed);
 	}
+	/* the native stack is cut short, but not this one */
+	while (u->stop != STOP_COMPLETE && add_python(b, p, &w, st))
+		;
 	if (st->unnamed && !jit_is_told(p))
 		st->frames[st->n++] = pseudo_location(b, "[jit: no map]");
 	st->file = v && v->file ? v->file->name : NULL;

@@ -70,8 +70,31 @@ int code_fd(const struct code *c)
 	return c->tabler.fd;
 }
 
+/* Where the frames of its interpreter are found, if it is one. */
+static void tell_python(struct code *c, struct proc *p)
+{
+	struct space *s = proc_last_space(p);
+	uint64_t runtime = 0;
+	uint32_t pc;
+	size_t i;
+
+	for (i = 0; s && i < s->nlive && !runtime; i++) {
+		const struct live *l = &s->live[i];
+		const struct table *t = l->file ? l->file->table : NULL;
+
+		if (t && t->python.version &&
+		    table_pc(t, l->offset, l->end - l->start, &pc))
+			runtime = l->start - pc + t->python.runtime;
+	}
+	c->pythons |= runtime != 0;
+	if (runtime != p->python_runtime)
+		sampler_tell_python(c->sampler, p->tgid, runtime);
+	p->python_runtime = runtime;
+}
+
 static void tell(struct code *c, struct proc *p)
 {
+	tell_python(c, p);
 	unwinder_tell(&c->unwinder, p, c->known_ns);
 }
 
@@ -137,6 +160,9 @@ void code_wait(struct code *c, uint64_t ns)
 
 void code_gone(struct code *c, uint32_t tgid)
 {
-	if (c->on)
-		unwinder_forget(&c->unwinder, tgid);
+	if (!c->on)
+		return;
+	unwinder_forget(&c->unwinder, tgid);
+	if (c->pythons)
+		sampler_tell_python(c->sampler, tgid, 0);
 }

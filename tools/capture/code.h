@@ -34,6 +34,7 @@ struct code {
 	const struct sampler *sampler;
 	uint64_t known_ns; /* up to when procs knows everything */
 	bool on, started;
+	bool pythons; /* the sampler was told of an interpreter, once */
 };
 
 /* Start the child; before anything that it is not to have is opened. */

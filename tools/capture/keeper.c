@@ -291,7 +291,8 @@ void keeper_poll(struct keeper *k)
 	for (i = 0; i < k->nwaiting && k->in_flight < IN_FLIGHT_MAX; i++) {
 		struct entry *en = &k->entries[k->waiting[i]];
 
-		if (tabler_send(&k->link, k->waiting[i], en->fd)) {
+		if (tabler_send(&k->link, &(struct tabler_request){.id = k->waiting[i]},
+				en->fd)) {
 			en->state = SENT;
 			k->in_flight++;
 		} else if (k->in_flight) {

@@ -15,6 +15,7 @@
 #include "tools/capture/clock.h"
 #include "tools/capture/jit.h"
 #include "tools/capture/procread.h"
+#include "tools/capture/python.h"
 #include "tools/capture/tables.h"
 
 #define VDSO_MAX_BYTES 8192 /* at least this much of it is mapped: two pages */
@@ -173,6 +174,7 @@ static void proc_free(struct procs *ps, struct proc *p)
 	free(p->images);
 	free(p->v1_cgroup);
 	jit_free(p->jit);
+	python_free(p->python);
 	free(p);
 	ps->n--;
 }
@@ -208,6 +210,8 @@ static void push_image(struct procs *ps, struct proc *p, struct space *s,
 	/* what was remembered of the one before */
 	jit_free(p->jit);
 	p->jit = NULL;
+	python_free(p->python);
+	p->python = NULL;
 	p->labels.epoch = 0;
 	procs_changed(ps, p);
 }

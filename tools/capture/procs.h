@@ -89,8 +89,10 @@ struct proc {
 	bool is_named;	 /* by number, or a child of one that is */
 	bool is_changed; /* waits in procs.changed */
 	bool is_told;	 /* the unwinder has an entry for it, with the run that begins */
-	uint32_t told_first; /* here */
-	struct jit *jit;     /* names of code it made; NULL: not looked for */
+	uint32_t told_first;	 /* here */
+	uint64_t python_runtime; /* where the sampler was told that its interpreter is */
+	struct python *python;	 /* the same of its interpreter; NULL: not looked at */
+	struct jit *jit;	 /* names of code it made; NULL: not looked for */
 	struct label_cache labels;
 };
 

@@ -117,3 +117,9 @@ void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out)
 	else
 		*out = (struct unwind_maps){-1, -1, -1, 0};
 }
+
+void sampler_tell_python(const struct sampler *s, uint32_t tgid, uint64_t runtime)
+{
+	if (s->ops->tell_python)
+		s->ops->tell_python(s, tgid, runtime);
+}

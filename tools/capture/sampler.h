@@ -18,7 +18,8 @@
 /* Bytes of an event in the ring. */
 static inline size_t sample_event_size(const struct sample_head *h)
 {
-	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64) + h->ncopy;
+	return sizeof(*h) + ((size_t)h->nkernel + h->nuser) * sizeof(__u64) + h->ncopy +
+	       (size_t)h->npython * 2 * sizeof(__u64);
 }
 
 struct sampler;
@@ -82,6 +83,9 @@ bool sampler_hides_kernel(const struct sampler *s);
 enum unwinder_form sampler_form(const struct sampler *s);
 uint32_t sampler_steps(const struct sampler *s);
 void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out);
+
+/* Where a process has the state of its Python interpreter; 0: it has none. */
+void sampler_tell_python(const struct sampler *s, uint32_t tgid, uint64_t runtime);
 
 /*
  * Start the clocks. The first interval begins at first_ns, which is now; ticks at and after

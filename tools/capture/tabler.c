@@ -43,13 +43,13 @@ void tabler_stop(struct tabler *t)
 	waitpid(t->guard, NULL, 0);
 }
 
-bool tabler_send(struct tabler *t, uint64_t id, int fd)
+bool tabler_send(struct tabler *t, const struct tabler_request *r, int fd)
 {
 	union {
 		struct cmsghdr h;
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = {0};
-	struct iovec iov = {&id, sizeof(id)};
+	struct iovec iov = {(void *)r, sizeof(*r)};
 	struct msghdr m = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
@@ -64,7 +64,7 @@ bool tabler_send(struct tabler *t, uint64_t id, int fd)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	return sendmsg(t->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(id);
+	return sendmsg(t->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(*r);
 }
 
 /* The first descriptor that came along; others are none that we asked for. */

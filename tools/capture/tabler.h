@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "lib/base/err.h"
+#include "lib/sym/pyfind.h"
 #include "lib/sym/unwindtab.h"
 
 #define TABLER_ROWS_MAX (1 << 23) /* of one file */
@@ -33,7 +34,8 @@ struct tabler_reply {
 	int32_t status; /* 0; negative errno: no table; text says why */
 	uint32_t nrows, nunsupported, nsegments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
-	uint64_t cpu_ns; /* that the worker has used for this file */
+	struct python_places python; /* looked for if it was asked for */
+	uint64_t cpu_ns;	     /* that the worker has used for this file */
 	char text[TABLER_TEXT];
 };
 
@@ -41,8 +43,13 @@ struct tabler_reply {
 int tabler_start(struct tabler *t, struct err *e);
 void tabler_stop(struct tabler *t);
 
+struct tabler_request {
+	uint64_t id;
+	uint64_t python; /* whether to look for an interpreter, too */
+};
+
 /* Ask for the table of the file fd, which is not taken over. False: not now, or never again. */
-bool tabler_send(struct tabler *t, uint64_t id, int fd);
+bool tabler_send(struct tabler *t, const struct tabler_request *r, int fd);
 
 /*
  * The next answer, if there is one: 1, with the rows in *rows_fd if status is 0; 0 if not;

@@ -196,7 +196,8 @@ static int write_rows(const struct unwind_row *rows, size_t n, struct err *e)
 }
 
 /* The rows' descriptor, or -1; takes file_fd over. */
-static int make_table(int file_fd, struct tabler_reply *out)
+static int make_table(const struct tabler_request *request, int file_fd,
+		      struct tabler_reply *out)
 {
 	const struct unwind_limits limits = {.max_rows = TABLER_ROWS_MAX};
 	struct unwind_table t = {0};
@@ -218,6 +219,8 @@ static int make_table(int file_fd, struct tabler_reply *out)
 		out->nsegments = t.nsegments;
 		memcpy(out->segments, t.segments, sizeof(t.segments));
 	}
+	if (!out->status && request->python)
+		python_find(f, &out->python);
 	if (out->status)
 		snprintf(out->text, sizeof(out->text), "%.*s", TABLER_TEXT - 1, e.msg);
 	unwind_table_release(&t);
@@ -237,11 +240,12 @@ static _Noreturn void work(volatile uint64_t *doing)
 		char room[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct tabler_reply r;
-	uint64_t id, before;
+	struct tabler_request request;
+	uint64_t before;
 	int file_fd, rows_fd;
 
 	for (;;) {
-		struct iovec iov = {&id, sizeof(id)};
+		struct iovec iov = {&request, sizeof(request)};
 		struct msghdr m = {
 			.msg_iov = &iov,
 			.msg_iovlen = 1,
@@ -249,17 +253,17 @@ static _Noreturn void work(volatile uint64_t *doing)
 			.msg_controllen = sizeof(control.room),
 		};
 
-		if (recvmsg(3, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(id) ||
+		if (recvmsg(3, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(request) ||
 		    !CMSG_FIRSTHDR(&m))
 			_exit(0);
 		memcpy(&file_fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(int));
-		*doing = id;
+		*doing = request.id;
 		memset(&r, 0, sizeof(r));
-		r.id = id;
+		r.id = request.id;
 		before = cpu_ns();
 		setitimer(ITIMER_PROF, &limit, NULL);
 		setitimer(ITIMER_REAL, &patience, NULL);
-		rows_fd = make_table(file_fd, &r);
+		rows_fd = make_table(&request, file_fd, &r);
 		setitimer(ITIMER_PROF, &off, NULL);
 		setitimer(ITIMER_REAL, &off, NULL);
 		r.cpu_ns = cpu_ns() - before;

@@ -16,8 +16,9 @@
 
 #define IN_FLIGHT_MAX 8 /* files that the tabler has, or that lie before it */
 #define UNUSED_NS                                                                        \
-	(60 * NS_PER_S) /* a program that runs again and again keeps its table */
-#define VDSO_BYTES 8192 /* at least this much of it is mapped: two pages */
+	(60 * NS_PER_S)	    /* a program that runs again and again keeps its table */
+#define PYTHON_KNOWN 0x030b /* the version whose frames the BPF program reads */
+#define VDSO_BYTES 8192	    /* at least this much of it is mapped: two pages */
 
 void tables_init(struct tables *ts, struct tabler *tabler, struct unwinder *u,
 		 struct tablecache *cache)
@@ -184,6 +185,8 @@ static void on_reply(struct tables *ts, const struct tabler_reply *r, int fd)
 	}
 	memcpy(t->view.segments, r->segments, sizeof(t->view.segments));
 	t->view.nsegments = r->nsegments;
+	if (r->python.version >> 16 == PYTHON_KNOWN)
+		t->python = r->python;
 	ts->made++;
 	decide(t, UNWIND_TABLE);
 	if (ts->cache && t->like.build_id.n)
@@ -191,6 +194,15 @@ static void on_reply(struct tables *ts, const struct tabler_reply *r, int fd)
 }
 
 /* --- requests ------------------------------------------------------------------------------ */
+
+/* Only these are looked into: python3.11, libpython3.11.so.1.0. */
+static bool may_be_python(const struct code_file *f)
+{
+	const char *base = strrchr(f->name, '/');
+
+	return base && (!strncmp(base, "/python3.11", 11) ||
+			!strncmp(base, "/libpython3.11", 14));
+}
 
 /* The image that the kernel maps into every program, as a file. */
 static int open_vdso(void)
@@ -213,6 +225,7 @@ static bool send(struct tables *ts, struct table *t)
 	int fd = t->like.name[0] == '/'
 			 ? procread_open(&t->like, t->tgid, t->start, t->end)
 			 : open_vdso();
+	struct tabler_request request;
 	size_t i;
 	bool sent;
 
@@ -226,7 +239,8 @@ static bool send(struct tables *ts, struct table *t)
 		XGROW(ts->sent, ts->nsent, ts->sent_cap);
 		ts->sent[ts->nsent++] = NULL;
 	}
-	sent = tabler_send(ts->tabler, i + 1, fd);
+	request = (struct tabler_request){.id = i + 1, .python = may_be_python(&t->like)};
+	sent = tabler_send(ts->tabler, &request, fd);
 	close(fd);
 	if (sent) {
 		ts->sent[i] = t;
@@ -304,7 +318,8 @@ static bool from_cache(struct tables *ts, struct table *t)
 {
 	struct cached_table c;
 
-	if (!ts->cache || !t->like.build_id.n ||
+	/* the cache does not tell where an interpreter's frames are */
+	if (!ts->cache || !t->like.build_id.n || may_be_python(&t->like) ||
 	    !tablecache_open(ts->cache, &t->like.build_id, &c))
 		return false;
 	if (take_rows(t, c.nrows) && tablecache_read(&c, t->view.rows)) {
@@ -386,4 +401,14 @@ bool table_pc(const struct table *t, uint64_t offset, uint64_t size, uint32_t *p
 		return false;
 	*pc = at;
 	return true;
+}
+
+bool table_is_python_eval(const struct table *t, const struct vma *v, uint64_t addr)
+{
+	uint32_t pc;
+
+	if (!t || !t->python.version || !table_pc(t, v->offset, v->end - v->start, &pc))
+		return false;
+	pc += (uint32_t)(addr - v->start);
+	return pc >= t->python.eval && pc - t->python.eval < t->python.eval_size;
 }

@@ -28,8 +28,9 @@ struct table {
 	enum unwind_kind kind;	  /* PENDING, then TABLE, REFUSED or FOREIGN for good */
 	uint32_t first;		  /* row */
 	struct unwind_table view; /* rows and segments; rows are the unwinder's */
-	char *why;		  /* it is refused; NULL: it is not */
-	int status;		  /* negative errno: the same */
+	struct python_places python; /* version 0: no interpreter that we know */
+	char *why;		     /* it is refused; NULL: it is not */
+	int status;		     /* negative errno: the same */
 };
 
 struct tables {
@@ -69,6 +70,9 @@ bool table_is_plain(const struct table *t);
 /* Those without a table, whose files should have one. */
 void tables_each_refused(const struct tables *ts,
 			 void (*take)(void *ctx, const struct table *t), void *ctx);
+
+/* addr, in a mapping of the file that begins at start, is where the interpreter runs its code. */
+bool table_is_python_eval(const struct table *t, const struct vma *v, uint64_t addr);
 
 /* Where the rows of a mapping begin: the pc of the byte at file offset; false: no segment. */
 bool table_pc(const struct table *t, uint64_t offset, uint64_t size, uint32_t *pc);
