@@ -112,7 +112,7 @@ left() {
 		sleep 0.1
 		n=$((n + 1))
 	done
-	is "$(sed -n 's/^Cap\(Prm\|Eff\|Inh\):.//p' "/proc/$pid/status" | tr '\n' ' ')" \
+	is "$(sed -n 's/^Cap\(Prm\|Eff\|I..\):.//p' "/proc/$pid/status" | tr '\n' ' ')" \
 		"0000000000000000 $want $want " "$what"
 	kill "$pid"
 	wait "$pid"
