@@ -118,7 +118,7 @@ if command -v dwz >/dev/null && dwz -5 -m sup.debug one two 2>"$tmp/build" &&
 	symaddr "$PWD/one" <addrs >got 2>"$tmp/err"
 	same got want "$sup" || diag - "$tmp/err"
 	mv sup.debug gone.debug
-	head -n 1 addrs >first && mv first addrs
+	nm one | awk '$3 == "main" { print $1 }' >addrs
 	id=$(readelf -n one | sed -n 's/.*Build ID: //p')
 	profile "$PWD/one" >raw
 	look "$sup: missing, and told of" 'one .*alt-missing 1'
