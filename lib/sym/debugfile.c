@@ -50,7 +50,7 @@ void found_file_release(struct found_file *f)
 {
 	elf_free(f->elf);
 	free(f->path);
-	*f = (struct found_file){0};
+	*f = (struct found_file){.log = f->log};
 }
 
 /* One search: what is wanted, and the best result so far. */
@@ -63,8 +63,17 @@ struct search {
 	enum found result;
 };
 
+static void log_try(struct buf *log, const char *path, const char *result)
+{
+	if (!log || buf_reserve(log, strlen(path) + strlen(result) + 2))
+		return;
+	buf_put(log, path, strlen(path) + 1);
+	buf_put(log, result, strlen(result) + 1);
+}
+
 static void note(struct search *s, enum found what, const char *path, const char *why)
 {
+	log_try(s->out->log, path, why);
 	if (s->result != FOUND_NOTHING &&
 	    !(s->result == FOUND_UNUSABLE && what == FOUND_MISMATCH))
 		return;
@@ -116,9 +125,12 @@ static bool try_file(struct search *s, const char *root, const char *path)
 	if (r < 0) {
 		if (r != -ENOENT && r != -ENOTDIR)
 			note(s, FOUND_UNUSABLE, full, e.msg);
+		else
+			log_try(s->out->log, full, "no such file");
 	} else if (is_wanted(s, f, full)) {
+		log_try(s->out->log, full, "used");
 		free(s->out->path);
-		*s->out = (struct found_file){.elf = f, .path = full};
+		*s->out = (struct found_file){.elf = f, .path = full, .log = s->out->log};
 		s->result = FOUND_FILE;
 		return true;
 	}
@@ -180,7 +192,7 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 	size_t n = strlen(path), i;
 	char *plain;
 
-	*out = (struct found_file){0};
+	*out = (struct found_file){.log = out->log};
 	if (n > strlen(DELETED) && !strcmp(path + n - strlen(DELETED), DELETED)) {
 		n -= strlen(DELETED);
 		if (!id->text[0]) {
@@ -270,7 +282,7 @@ enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
 	const char *link;
 	uint32_t crc;
 
-	*out = (struct found_file){0};
+	*out = (struct found_file){.log = out->log};
 	/* the binary has been checked against the profile, so its own id is as good */
 	if (bin && bin->build_id_n) {
 		memcpy(own.bytes, bin->build_id, bin->build_id_n);
@@ -293,7 +305,7 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 	const char *name;
 	char *real, *full;
 
-	*out = (struct found_file){0};
+	*out = (struct found_file){.log = out->log};
 	if (!elf_debugaltlink(debug, &name, &bytes, &id.n))
 		return FOUND_NOTHING;
 	memcpy(id.bytes, bytes, id.n);
@@ -317,24 +329,29 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 	return s.result;
 }
 
-static struct elf_file *open_quietly(const char *root, char *path)
+/* Takes the path over. */
+static struct elf_file *open_logged(const char *root, char *path, struct buf *log)
 {
+	char *full = root ? xasprintf("%s/%s", root, path) : xstrdup(path);
 	struct elf_file *f = NULL;
-	struct err ignored;
+	struct err e;
 
-	if (elf_open(root, path, &f, &ignored))
+	if (elf_open(root, path, &f, &e)) {
+		log_try(log, full, e.msg);
 		f = NULL;
+	}
 	free(path);
+	free(full);
 	return f;
 }
 
 struct elf_file *debugfile_dwp(const char *path)
 {
-	return open_quietly(NULL, xasprintf("%s.dwp", path));
+	return open_logged(NULL, xasprintf("%s.dwp", path), NULL);
 }
 
 struct elf_file *debugfile_dwo(const struct sym_paths *p, const char *path,
-			       const char *dir, const char *name)
+			       const char *dir, const char *name, struct buf *log)
 {
 	int dir_n = (int)(base_name(path) - path);
 	bool whole = name[0] == '/';
@@ -343,13 +360,14 @@ struct elf_file *debugfile_dwo(const struct sym_paths *p, const char *path,
 	size_t i;
 
 	for (i = 0; i < p->nsysroots && !f; i++)
-		f = open_quietly(p->sysroots[i], xstrdup(there));
+		f = open_logged(p->sysroots[i], xstrdup(there), log);
 	if (!f && there[0] == '/')
-		f = open_quietly(NULL, xstrdup(there));
+		f = open_logged(NULL, xstrdup(there), log);
 	free(there);
 	if (!f && !whole)
-		f = open_quietly(NULL, xasprintf("%.*s%s", dir_n, path, name));
+		f = open_logged(NULL, xasprintf("%.*s%s", dir_n, path, name), log);
 	if (!f)
-		f = open_quietly(NULL, xasprintf("%.*s%s", dir_n, path, base_name(name)));
+		f = open_logged(NULL, xasprintf("%.*s%s", dir_n, path, base_name(name)),
+				log);
 	return f;
 }

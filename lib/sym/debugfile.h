@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/sym/elf.h"
 
@@ -47,6 +48,8 @@ enum found {
 struct found_file {
 	struct elf_file *elf; /* owned by the caller; NULL unless FOUND_FILE */
 	char *path; /* of the file, or of the first that was not right; owned; may be NULL */
+	struct buf *
+		log; /* may be set before: path, NUL, result, NUL of each file looked at */
 	struct err
 		why; /* not FOUND_FILE: what was wrong with it; code 0 if nothing was there */
 };
@@ -66,7 +69,7 @@ enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
  */
 struct elf_file *debugfile_dwp(const char *path);
 struct elf_file *debugfile_dwo(const struct sym_paths *p, const char *path,
-			       const char *dir, const char *name);
+			       const char *dir, const char *name, struct buf *log);
 
 /* The supplementary file that `debug` (at debug_path) refers to; FOUND_NOTHING if to none. */
 enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,

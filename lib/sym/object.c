@@ -114,6 +114,8 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 	intern_init(&o->strings);
 	answers_init(&o->answers);
 	buf_init(&o->trouble, 1 << 16);
+	buf_init(&o->tried, 1 << 16);
+	o->bin.log = o->debug.log = o->alt.log = &o->tried;
 	buf_init(&o->scratch, DEMANGLED_MAX);
 	buf_init(&o->scratch2, DEMANGLED_MAX);
 	find_files(o);
@@ -137,6 +139,7 @@ void object_free(struct object *o)
 	intern_release(&o->strings);
 	answers_release(&o->answers);
 	buf_release(&o->trouble);
+	buf_release(&o->tried);
 	buf_release(&o->scratch);
 	buf_release(&o->scratch2);
 	free(o->path);
@@ -169,6 +172,19 @@ const char *object_trouble(const struct object *o)
 	struct buf *b = (struct buf *)&o->trouble; /* only puts the NUL in place */
 
 	return b->len ? buf_str(b) : "";
+}
+
+bool object_tried(const struct object *o, size_t *at, const char **path,
+		  const char **result)
+{
+	const char *text = (const char *)o->tried.data;
+
+	if (*at >= o->tried.len)
+		return false;
+	*path = text + *at;
+	*result = *path + strlen(*path) + 1;
+	*at = *result + strlen(*result) + 1 - text;
+	return true;
 }
 
 bool object_has_lines(const struct object *o)
@@ -262,7 +278,7 @@ static struct elf_file *find_dwo(void *context, const char *dir, const char *nam
 	struct object *o = context;
 
 	return debugfile_dwo(o->paths, o->debug.elf ? o->debug.path : o->bin.path, dir,
-			     name);
+			     name, &o->tried);
 }
 
 static void open_dwarf(struct object *o)

@@ -87,6 +87,12 @@ const char *object_path(const struct object *o); /* file used for addresses, or 
 const char *object_debug_path(const struct object *o); /* separate debug file, or NULL */
 /* What went wrong with a file on the way ("/x/y: build id differs"); "" if nothing. */
 const char *object_trouble(const struct object *o);
+/*
+ * The files that were looked at for it, one after another: *at starts at 0. False at the end.
+ * *result: "used", or what was wrong.
+ */
+bool object_tried(const struct object *o, size_t *at, const char **path,
+		  const char **result);
 bool object_has_lines(const struct object *o); /* there is debug information */
 
 /*

@@ -27,6 +27,7 @@ struct object {
 	struct elf_file *mini; /* what .gnu_debugdata holds */
 	struct plt *plt;
 	struct answers answers;
+	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;
 };
 

@@ -27,6 +27,7 @@ enum {
 	OPT_KEEP_CLONES,
 	OPT_FORCE,
 	OPT_REQUIRE,
+	OPT_REPORT,
 };
 
 struct options {
@@ -35,7 +36,8 @@ struct options {
 	enum demangle_mode mode;
 	struct rewrite_opts rewrite;
 	bool keep_clones, require;
-	double required; /* fraction */
+	const char *report; /* where to, or NULL */
+	double required;    /* fraction */
 };
 
 static const struct argp_option option_table[] = {
@@ -56,8 +58,23 @@ static const struct argp_option option_table[] = {
 	{"force", OPT_FORCE, NULL, 0, "Symbolize again what has names already", 2},
 	{"require", OPT_REQUIRE, "PCT", 0,
 	 "Exit 1 if less of the samples' value has a name at its leaf", 2},
+	{"report", OPT_REPORT, "json[:FILE]", 0,
+	 "Write what was named by what, and why not, to FILE or to standard output "
+	 "instead of the profiles",
+	 2},
 	{0},
 };
+
+static void set_report(struct options *o, const char *arg)
+{
+	size_t n = strcspn(arg, ":");
+
+	if (n != 4 || memcmp(arg, "json", 4) != 0)
+		cli_usage_error("--report: json[:FILE], not %s", arg);
+	o->report = arg[n] ? arg + n + 1 : "-";
+	if (!o->report[0])
+		cli_usage_error("--report: no FILE after the colon of %s", arg);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -98,6 +115,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			cli_usage_error("--require: not a percentage: %s", arg);
 		o->require = true;
 		return 0;
+	case OPT_REPORT:
+		set_report(o, arg);
+		return 0;
 	case ARGP_KEY_ARG:
 		cli_operand(&o->files, arg);
 		return 0;
@@ -124,7 +144,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* One profile in, one out. */
+/* One profile in, one out (unless a report takes the place of the output). */
 static int one(const struct options *o, struct objects *objects, const uint8_t *msg,
 	       size_t n, struct output *out, struct coverage *c, bool *bad_input,
 	       struct err *e)
@@ -138,9 +158,10 @@ static int one(const struct options *o, struct objects *objects, const uint8_t *
 		r = rewrite_profile(p, objects, &o->rewrite, &done, e);
 	if (!r) {
 		rewrite_coverage(done, c);
-		r = profile_write(done, out, e);
+		if (out)
+			r = profile_write(done, out, e);
 	}
-	if (!r)
+	if (!r && out)
 		r = output_flush(out, e);
 	if (done != p)
 		profile_free(done);
@@ -207,6 +228,32 @@ static int read_perf_maps(const struct options *o, struct jitnames *jit, struct 
 	return r;
 }
 
+static int write_report(const struct options *o, const struct objects *objects,
+			const struct jitnames *jit, const struct coverage *c,
+			struct err *e)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	struct output *out = NULL;
+	int r;
+
+	report_json(objects, jit, c, &b);
+	r = output_open(o->report, false, &out, e);
+	if (!r)
+		r = output_write(out, b.data, b.len, e);
+	if (!r)
+		r = output_commit(out, e);
+	else
+		output_abort(out);
+	buf_release(&b);
+	return r;
+}
+
+/* The report is the only output if it goes where the profiles would. */
+static bool wants_profiles(const struct options *o)
+{
+	return !o->report || o->cli.output || strcmp(o->report, "-") != 0;
+}
+
 int main(int argc, char **argv)
 {
 	static char default_dir[] = DEBUG_DIR;
@@ -221,6 +268,9 @@ int main(int argc, char **argv)
 	cli_start("prof-symbolize", true);
 	cli_parse(&argp, argc, argv, &o);
 	cli_need_input(&argp, o.files.n);
+	if (o.report && o.cli.output && !strcmp(o.report, o.cli.output))
+		cli_usage_error("the report and the profiles cannot both go to %s",
+				o.report);
 	if (!o.debug_dirs.n)
 		cli_operand(&o.debug_dirs, default_dir);
 	objects_init(&objects);
@@ -236,14 +286,16 @@ int main(int argc, char **argv)
 	};
 	r = read_perf_maps(&o, &jit, &e);
 	o.rewrite.jit = jit.n ? &jit : NULL;
-	if (!r)
+	if (!r && wants_profiles(&o))
 		r = output_open(o.cli.output, true, &out, &e);
 	if (!r)
 		r = run(&o, &objects, out, &c, &e);
-	if (!r)
+	if (!r && out)
 		r = output_commit(out, &e);
 	else
 		output_abort(out);
+	if (!r && o.report)
+		r = write_report(&o, &objects, &jit, &c, &e);
 	report_objects(&o.cli, &objects);
 	report_jit(&o.cli, &jit);
 	objects_release(&objects);
