@@ -23,8 +23,8 @@ intervals() {
 		END { print n + 0, d + 0 }'
 }
 
-wait_for() { # wait_for COMMAND…: until it succeeds, or for 20 s
-	for _ in $(seq 200); do
+wait_for() { # wait_for COMMAND…: until it succeeds, or for a minute
+	for _ in $(seq 600); do
 		"$@" && return 0
 		sleep 0.1
 	done
@@ -115,7 +115,7 @@ if [ $? -eq 77 ]; then
 else
 	on_disk <<-'END'
 		prof-capture -F 99 -i 1 -n 6 -p 1 -o "$disk/%s.pb.gz" 2>"$tmp/err" &
-		for i in $(seq 200); do
+		for i in $(seq 600); do
 			grep -q 'dropping intervals' "$tmp/err" && break
 			sleep 0.1
 		done
@@ -150,7 +150,7 @@ else
 	on_disk <<-'END'
 		dd if=/dev/zero of="$disk/fill" bs=4k count=250 2>/dev/null
 		prof-capture -F 1999 -i 0.2 -n 25 --labels thread_id,cpu >"$disk/stream" 2>"$tmp/err" &
-		for i in $(seq 200); do
+		for i in $(seq 600); do
 			grep -q 'dropping intervals' "$tmp/err" && break
 			sleep 0.1
 		done
