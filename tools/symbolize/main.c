@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prof-symbolize: put functions, files, lines and inlined frames where profiles have addresses. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "tools/symbolize/rewrite.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
+#define THREADS_MAX 256
 
 enum {
 	OPT_DEBUG_DIR = 1,
@@ -36,6 +38,7 @@ struct options {
 	enum demangle_mode mode;
 	struct rewrite_opts rewrite;
 	bool keep_clones, require;
+	uint64_t threads;   /* 0: as many as there are processors */
 	const char *report; /* where to, or NULL */
 	double required;    /* fraction */
 };
@@ -58,6 +61,8 @@ static const struct argp_option option_table[] = {
 	{"force", OPT_FORCE, NULL, 0, "Symbolize again what has names already", 2},
 	{"require", OPT_REQUIRE, "PCT", 0,
 	 "Exit 1 if less of the samples' value has a name at its leaf", 2},
+	{"jobs", 'j', "N", 0, "Work on N files at a time (default: the number of CPUs)",
+	 2},
 	{"report", OPT_REPORT, "json[:FILE]", 0,
 	 "Write what was named by what, and why not, to FILE or to standard output "
 	 "instead of the profiles",
@@ -114,6 +119,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		    o->required > 1)
 			cli_usage_error("--require: not a percentage: %s", arg);
 		o->require = true;
+		return 0;
+	case 'j':
+		if (num_parse_u64(arg, &o->threads) < 0 || !o->threads ||
+		    o->threads > THREADS_MAX)
+			cli_usage_error("--jobs: not a number from 1 to %d: %s",
+					THREADS_MAX, arg);
 		return 0;
 	case OPT_REPORT:
 		set_report(o, arg);
@@ -218,6 +229,16 @@ static int required_status(const struct options *o, const struct coverage *c)
 	return EXIT_SAID_NO;
 }
 
+/* That we may run on. */
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return CPU_COUNT(&set) < THREADS_MAX ? CPU_COUNT(&set) : THREADS_MAX;
+}
+
 static int read_perf_maps(const struct options *o, struct jitnames *jit, struct err *e)
 {
 	size_t i;
@@ -276,6 +297,7 @@ int main(int argc, char **argv)
 	objects_init(&objects);
 	objects.mode = o.mode;
 	objects.keep_clones = o.keep_clones;
+	objects.threads = o.threads ? o.threads : processors();
 	objects.paths = (struct sym_paths){
 		.debug_dirs = (const char *const *)o.debug_dirs.v,
 		.sysroots = (const char *const *)o.sysroots.v,

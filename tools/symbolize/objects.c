@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/symbolize/objects.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 void objects_init(struct objects *o)
 {
-	*o = (struct objects){.mode = DEMANGLE_SIMPLE, .max_bytes = 1ull << 30};
+	*o = (struct objects){
+		.mode = DEMANGLE_SIMPLE, .max_bytes = 1ull << 30, .threads = 1};
 	intern_init(&o->keys);
 	buf_init(&o->scratch, DEMANGLED_MAX);
 }
@@ -36,7 +38,7 @@ static uint64_t open_bytes(const struct objects *o, size_t *nopen)
 
 	*nopen = 0;
 	for (i = 0; i < o->n; i++) {
-		if (!object_is_open(o->v[i].object))
+		if (o->v[i].busy || !object_is_open(o->v[i].object))
 			continue;
 		sum += object_bytes(o->v[i].object);
 		++*nopen;
@@ -44,7 +46,7 @@ static uint64_t open_bytes(const struct objects *o, size_t *nopen)
 	return sum;
 }
 
-/* Close what was not used for longest, but never the one at hand. */
+/* Close what was not used for longest, but never the one at hand, or one that is worked on. */
 static void trim(struct objects *o, const struct entry *keep)
 {
 	uint64_t bytes;
@@ -57,7 +59,8 @@ static void trim(struct objects *o, const struct entry *keep)
 			return;
 		oldest = NULL;
 		for (i = 0; i < o->n; i++)
-			if (&o->v[i] != keep && object_is_open(o->v[i].object) &&
+			if (&o->v[i] != keep && !o->v[i].busy &&
+			    object_is_open(o->v[i].object) &&
 			    (!oldest || o->v[i].used < oldest->used))
 				oldest = &o->v[i];
 		if (!oldest)
@@ -90,11 +93,102 @@ struct entry *objects_get(struct objects *o, const char *path, const char *build
 	return en;
 }
 
-void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs,
-		     size_t n, struct sym_answer *out)
+/* The tasks of one object, and how much they are. */
+struct group {
+	size_t entry, first, n; /* first task, by way of run.order */
+	uint64_t addresses;
+};
+
+struct run {
+	struct objects *o;
+	const struct task *tasks;
+	struct group *groups; /* most addresses first */
+	size_t ngroups, next;
+	uint32_t *order;      /* tasks by entry, in each entry as they came */
+	pthread_mutex_t lock; /* next, and which objects are open and busy */
+};
+
+static void *work(void *arg)
 {
-	object_resolve(en->object, vaddrs, n, out);
-	trim(o, en);
+	struct run *r = arg;
+	size_t i;
+
+	pthread_mutex_lock(&r->lock);
+	while (r->next < r->ngroups) {
+		const struct group *g = &r->groups[r->next++];
+		struct entry *en = &r->o->v[g->entry];
+
+		en->busy = true;
+		pthread_mutex_unlock(&r->lock);
+		for (i = g->first; i < g->first + g->n; i++) {
+			const struct task *t = &r->tasks[r->order[i]];
+
+			object_resolve(en->object, t->vaddrs, t->n, t->out);
+		}
+		pthread_mutex_lock(&r->lock);
+		en->busy = false;
+		trim(r->o, en);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+static int group_cmp(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->addresses != y->addresses)
+		return x->addresses < y->addresses ? 1 : -1;
+	return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* Counting sort of the tasks by entry. */
+static void group_tasks(struct run *r, size_t n)
+{
+	size_t nentries = r->o->n, i, sum = 0;
+	struct group *g = xcalloc(nentries + 1, sizeof(*g));
+
+	r->order = xcalloc(n + 1, sizeof(*r->order));
+	for (i = 0; i < n; i++) {
+		g[r->tasks[i].entry].n++;
+		g[r->tasks[i].entry].addresses += r->tasks[i].n;
+	}
+	for (i = 0; i < nentries; i++) {
+		g[i].entry = i;
+		g[i].first = sum;
+		sum += g[i].n;
+		g[i].n = 0;
+	}
+	for (i = 0; i < n; i++) {
+		struct group *of = &g[r->tasks[i].entry];
+
+		r->order[of->first + of->n++] = i;
+	}
+	for (i = 0; i < nentries; i++)
+		if (g[i].n)
+			g[r->ngroups++] = g[i];
+	r->groups = g;
+	qsort(g, r->ngroups, sizeof(*g), group_cmp);
+}
+
+void objects_resolve(struct objects *o, const struct task *v, size_t n)
+{
+	struct run r = {.o = o, .tasks = v, .lock = PTHREAD_MUTEX_INITIALIZER};
+	pthread_t *threads;
+	size_t want, started = 0;
+
+	group_tasks(&r, n);
+	want = o->threads < r.ngroups ? o->threads : r.ngroups;
+	threads = xcalloc(want + 1, sizeof(*threads));
+	/* this thread is one of them; where there are no more to be had, it is all */
+	while (started + 1 < want && !pthread_create(&threads[started], NULL, work, &r))
+		started++;
+	work(&r);
+	while (started-- > 0)
+		pthread_join(threads[started], NULL);
+	free(threads);
+	free(r.groups);
+	free(r.order);
 }
 
 static const char *keep(struct objects *o, const char *s)

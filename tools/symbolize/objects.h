@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct entry {
 	struct name *names; /* by function, as far as asked for */
 	size_t nnames, names_cap;
 	uint64_t used; /* when, for closing */
+	bool busy;     /* a thread is at it */
 	/* for the report: distinct addresses as they came, per profile */
 	uint64_t addresses, named[SYM_NSOURCES], reasons[SYM_NREASONS], bare;
 };
@@ -32,6 +34,7 @@ struct objects {
 	struct sym_paths paths;
 	enum demangle_mode mode;
 	bool keep_clones;
+	unsigned threads;   /* at least 1 */
 	uint64_t max_bytes; /* in open files and decoded tables */
 	struct intern keys;
 	struct entry *v; /* by key id - 1 */
@@ -47,9 +50,20 @@ void objects_release(struct objects *o);
 /* The entry for a mapping; the pointer is good until the next call. */
 struct entry *objects_get(struct objects *o, const char *path, const char *build_id);
 
-/* Answer addresses of the entry's file, then close others if there is too much. */
-void objects_resolve(struct objects *o, struct entry *en, const uint64_t *vaddrs,
-		     size_t n, struct sym_answer *out);
+/* Addresses of one entry's file to answer. */
+struct task {
+	size_t entry; /* in objects.v */
+	const uint64_t *vaddrs;
+	size_t n;
+	struct sym_answer *out; /* n */
+};
+
+/*
+ * Answer all tasks, objects next to one another on o->threads threads, those with most addresses
+ * first. The tasks of one object are done in order by one thread, so that the answers do not
+ * depend on the number of threads. What is done is closed if there is too much.
+ */
+void objects_resolve(struct objects *o, const struct task *v, size_t n);
 
 /* Readable and system name of one of its functions; good as long as o. */
 struct name objects_name(struct objects *o, struct entry *en, uint32_t function);

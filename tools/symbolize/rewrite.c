@@ -123,17 +123,34 @@ static void count(struct entry *en, const struct sym_answer *a)
 		en->reasons[a->reason]++;
 }
 
-static void symbolize_mapping(struct rewrite *w, uint32_t id)
+/* The addresses of one mapping, and which locations they are of. */
+struct job {
+	size_t entry;
+	uint64_t *vaddrs;
+	uint32_t *which;
+	struct sym_answer *answers;
+	size_t n;
+};
+
+static void job_release(struct job *j)
+{
+	free(j->vaddrs);
+	free(j->which);
+	free(j->answers);
+}
+
+static struct job job_of(struct rewrite *w, uint32_t id)
 {
 	struct mapping m = w->st->mappings[id];
 	uint32_t *locs = w->by_mapping + w->first[id];
-	size_t n = w->first[id + 1] - w->first[id], i, k = 0;
-	uint64_t *vaddrs = xcalloc(n + 1, sizeof(*vaddrs));
-	uint32_t *which = xcalloc(n + 1, sizeof(*which));
-	struct sym_answer *answers = xcalloc(n + 1, sizeof(*answers)), bad;
+	size_t n = w->first[id + 1] - w->first[id], i;
 	struct entry *en = objects_get(w->objects, store_cstr(w->st, m.file),
 				       store_cstr(w->st, m.build_id));
+	struct job j = {.entry = en - w->objects->v};
+	struct sym_answer bad;
 
+	j.vaddrs = xcalloc(n + 1, sizeof(*j.vaddrs));
+	j.which = xcalloc(n + 1, sizeof(*j.which));
 	for (i = 0; i < n; i++) {
 		const struct location *l = &w->st->locations[locs[i]];
 
@@ -141,21 +158,48 @@ static void symbolize_mapping(struct rewrite *w, uint32_t id)
 			continue;
 		bad = (struct sym_answer){.location = SYM_NONE};
 		bad.reason = object_vaddr(en->object, m.start, m.limit, m.offset,
-					  l->address, &vaddrs[k]);
+					  l->address, &j.vaddrs[j.n]);
 		if (bad.reason)
 			count(en, &bad);
 		else
-			which[k++] = locs[i];
+			j.which[j.n++] = locs[i];
 	}
-	objects_resolve(w->objects, en, vaddrs, k, answers);
-	for (i = 0; i < k; i++) {
-		count(en, &answers[i]);
-		if (answers[i].location != SYM_NONE)
-			put_lines(w, en, which[i], answers[i].location);
+	j.answers = xcalloc(j.n + 1, sizeof(*j.answers));
+	return j;
+}
+
+static void apply_job(struct rewrite *w, const struct job *j)
+{
+	struct entry *en = &w->objects->v[j->entry];
+	size_t i;
+
+	for (i = 0; i < j->n; i++) {
+		count(en, &j->answers[i]);
+		if (j->answers[i].location != SYM_NONE)
+			put_lines(w, en, j->which[i], j->answers[i].location);
 	}
-	free(vaddrs);
-	free(which);
-	free(answers);
+}
+
+/* All mappings that are ours: first which addresses, then the answers, then the lines. */
+static void symbolize(struct rewrite *w)
+{
+	struct job *jobs = xcalloc(w->nmappings + 1, sizeof(*jobs));
+	struct task *tasks = xcalloc(w->nmappings + 1, sizeof(*tasks));
+	size_t n = 0, i;
+
+	for (i = 0; i < w->nmappings; i++)
+		if (w->first[i] < w->first[i + 1] && is_ours(w, i))
+			jobs[n++] = job_of(w, i);
+	for (i = 0; i < n; i++)
+		tasks[i] = (struct task){jobs[i].entry, jobs[i].vaddrs, jobs[i].n,
+					 jobs[i].answers};
+	objects_resolve(w->objects, tasks, n);
+	for (i = 0; i < n; i++) {
+		apply_job(w, &jobs[i]);
+		job_release(&jobs[i]);
+	}
+	free(jobs);
+	free(tasks);
 }
 
 /* In no file, and not in code that the kernel gives to every process either. */
@@ -301,9 +345,7 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 	w.lines = xcalloc(w.nlocations + 1, sizeof(struct line *));
 	w.nlines = xcalloc(w.nlocations + 1, sizeof(*w.nlines));
 	sort_locations(&w);
-	for (i = 0; i < w.nmappings; i++)
-		if (w.first[i] < w.first[i + 1] && is_ours(&w, i))
-			symbolize_mapping(&w, i);
+	symbolize(&w);
 	for (i = 0; w.jit && i < w.nlocations; i++)
 		name_jit(&w, i);
 	*out = p;
