@@ -325,6 +325,9 @@ static int add_batch(struct reader *r, struct profile *p,
 	for (i = 0; i < n; i++) {
 		if (batch[i].stack == SAMPLE_DROP)
 			continue;
+		if (hooks->sample)
+			hooks->sample(hooks->ctx, batch[i].stack, batch[i].labelset,
+				      m->values + batch[i].sample * m->ntypes);
 		ret = profile_add(p, batch[i].stack, batch[i].labelset,
 				  m->values + batch[i].sample * m->ntypes, e);
 		if (ret < 0)

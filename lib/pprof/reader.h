@@ -31,6 +31,9 @@ struct sample_hooks {
 			     uint32_t labelset); /* or SAMPLE_DROP */
 	uint32_t (*stack)(void *ctx, struct store *st,
 			  uint32_t stack); /* or SAMPLE_DROP */
+	/* what is kept, as it is about to be added */
+	void (*sample)(void *ctx, uint32_t stack, uint32_t labelset,
+		       const int64_t *values);
 	bool drop_zero;			   /* leave out samples whose values are all 0 */
 };
 

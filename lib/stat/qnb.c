@@ -241,6 +241,22 @@ void stat_noise_fit(struct stat_noise *noise, const struct stat_design *d,
 	free(it.slot_factor);
 }
 
+double stat_phi(const struct stat_noise *noise, const struct stat_design *d,
+		const double *counts)
+{
+	struct item it = {.d = d};
+	double phi;
+
+	if (!(noise->df > 0))
+		return 1;
+	if (d->nslots)
+		it.slot_factor = xcalloc(d->nslots, sizeof(double));
+	item_set(&it, counts, 0);
+	phi = fmax(pearson(&it, noise->alpha) / noise->df, PHI_MIN);
+	free(it.slot_factor);
+	return phi;
+}
+
 static double moderated(const struct stat_noise *noise, double phi)
 {
 	if (!(noise->df > 0) || isinf(noise->prior_df))

@@ -49,6 +49,10 @@ void stat_noise_fit(struct stat_noise *noise, const struct stat_design *d,
 		    const double *counts, size_t nall, const uint32_t *items,
 		    size_t nitems, double *phi);
 
+/* phi of one more item: one that the noise was not fitted to. */
+double stat_phi(const struct stat_noise *noise, const struct stat_design *d,
+		const double *counts);
+
 /* One profile a side: nothing can be fitted; cv is what the user expects between runs. */
 void stat_noise_assume(struct stat_noise *noise, double cv);
 

@@ -178,6 +178,7 @@ static void test_share(void **state)
 	assert_true(isinf(x.noise.prior_df));
 	near(x.noise.prior, 1, 0);
 	check(&x, want, 4);
+	near(stat_phi(&x.noise, &x.d, x.counts + (size_t)8 * 2 * EACH), x.phi[8], 1e-12);
 }
 
 /* Items of different noise: each is drawn to the others by as much as they agree. */
