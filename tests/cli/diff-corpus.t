@@ -19,7 +19,7 @@ against() {
 	index=${4:+-sample_index=$4}
 	# shellcheck disable=SC2086
 	go tool pprof -symbolize=none -top $index -diff_base="$1" "$2" 2>"$tmp/err" | body >"$tmp/want"
-	prof-diff -q --force --allow-unsymbolized ${4:+-t "$4"} -o "$tmp/d.pb.gz" "$1" "$2"
+	prof-diff -q --norm none --names raw --force --allow-unsymbolized ${4:+-t "$4"} -o "$tmp/d.pb.gz" "$1" "$2"
 	is "$? $(grep -c . "$tmp/want" | sed 's/^[1-9].*/rows/')" "0 rows" "$3: compared"
 	prof-render ${4:+-t "$4"} "$tmp/d.pb.gz" | body >"$tmp/got"
 	same "$tmp/got" "$tmp/want" "$3: prof-render"
@@ -30,11 +30,11 @@ against() {
 
 # itself FILE: nothing is left, by us and by them
 itself() {
-	run prof-diff -q --allow-unsymbolized -o "$tmp/d.pb.gz" "$1" "$1"
+	run prof-diff -q --norm none --names raw --allow-unsymbolized -o "$tmp/d.pb.gz" "$1" "$1"
 	is "$status" 0 "against itself: ${1#"$corpus"/}"
 	is "$(prof-render -f folded "$tmp/d.pb.gz" | wc -l) $(go tool pprof -symbolize=none -top \
 		"$tmp/d.pb.gz" 2>/dev/null | sed '1,/flat%/d' | wc -l)" "0 0" "nothing is left"
-	prof-diff -q --allow-unsymbolized "$1" "$1" >"$tmp/d2.pb.gz"
+	prof-diff -q --norm none --names raw --allow-unsymbolized "$1" "$1" >"$tmp/d2.pb.gz"
 	same "$tmp/d2.pb.gz" "$tmp/d.pb.gz" "the same bytes again"
 }
 
@@ -42,7 +42,7 @@ itself() {
 # (it is in many places of the tree; each is within 1, and they even out)
 shares() {
 	prof-diff -q --force --norm share --report json:- "$1" "$2" >"$tmp/scaled"
-	prof-diff -q --force --report json:- "$1" "$2" >"$tmp/plain"
+	prof-diff -q --force --norm none --report json:- "$1" "$2" >"$tmp/plain"
 	is "$(jq -c '.types[0].total | [.new > 0, .delta]' "$tmp/scaled")" '[true,0]' \
 		"$3: totals are equal"
 	jq -r '.types[0] | .total as $t | .functions[] | "\(.cum.base) \(.cum.new) \($t.base) \($t.new) \(.name)"' \
@@ -88,7 +88,7 @@ if [ -f "$gen_corpus/main.go" ]; then
 	prof-merge "$tmp/a" >"$tmp/a.pb.gz"
 	go tool pprof -symbolize=none -top -diff_base="$tmp/a.pb.gz" "$tmp"/b/*.pb.gz 2>"$tmp/err" |
 		body >"$tmp/want"
-	run prof-diff -o "$tmp/d.pb.gz" --base "$tmp/a" --new "$tmp/b"
+	run prof-diff --norm none --names raw -o "$tmp/d.pb.gz" --base "$tmp/a" --new "$tmp/b"
 	is "$status" 0 "two releases" || diag "$tmp/err"
 	prof-render "$tmp/d.pb.gz" | body >"$tmp/got"
 	same "$tmp/got" "$tmp/want" "two releases: prof-render"

@@ -4,6 +4,11 @@
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/corpus.sh"
 
+# What differs is not chance, and nothing is scaled: one profile a side, of many samples.
+pd() {
+	prof-diff --norm none --force-single --assume-cv 0 --no-shift "$@"
+}
+
 # side NAME CPU_FIB CPU_OLD CPU_NEW: fib, old_only, new_only under main and work
 twin() {
 	cat <<TWIN
@@ -45,13 +50,13 @@ S
 cat "$tmp/base.txt" "$tmp/new.txt" >"$tmp/both.txt"
 
 # --- the profile ------------------------------------------------------------------------------
-run prof-diff "$tmp/base.txt" "$tmp/new.txt"
+run pd "$tmp/base.txt" "$tmp/new.txt"
 is "$status $(wc -l <"$tmp/err")" "0 1" "BASE NEW"
 like "$tmp/err" '^prof-diff: cpu: new lasted 2 times as long as base, and nothing is scaled \(--norm seconds\)$' \
 	"a note: it lasted longer"
-run prof-diff --norm seconds "$tmp/base.txt" "$tmp/new.txt"
+run pd --norm seconds "$tmp/base.txt" "$tmp/new.txt"
 is "$status $(wc -c <"$tmp/err")" "0 0" "not with --norm seconds"
-run prof-diff "$tmp/base.txt" "$tmp/new.txt"
+run pd "$tmp/base.txt" "$tmp/new.txt"
 cp "$tmp/out" "$tmp/diff.pb.gz"
 prof-render -f text "$tmp/diff.pb.gz" >"$tmp/out"
 is "$(grep -c '^sample -.*"pprof::base"="true"' "$tmp/out") $(grep -c '^sample' "$tmp/out")" "3 6" \
@@ -62,16 +67,16 @@ like "$tmp/out" '^sample 900 9000000000 : .*: "pid"=7 "version"="2"$' "new sampl
 for how in "--base $tmp/base.txt --new $tmp/new.txt" "--new $tmp/new.txt --base $tmp/base.txt" \
 	"--base-select version=1 --new-select version=2 $tmp/both.txt"; do
 	# shellcheck disable=SC2086
-	run prof-diff $how
+	run pd $how
 	same "$tmp/out" "$tmp/diff.pb.gz" "the same by ${how%%[ -]/*}" ||
 		prof-render -f text "$tmp/out" | head -n 30 | diag
 done
-run prof-diff --base-select version=1 --new-select version=2 <"$tmp/both.txt"
+run pd --base-select version=1 --new-select version=2 <"$tmp/both.txt"
 same "$tmp/out" "$tmp/diff.pb.gz" "one stream, from standard input"
-run prof-diff --base "$tmp/base.txt" "$tmp/base.txt" --new "$tmp/new.txt"
+run pd --base "$tmp/base.txt" "$tmp/base.txt" --new "$tmp/new.txt"
 prof-render "$tmp/out" >"$tmp/table"
 like "$tmp/table" '^   -3000ms 15.00% .* fib' "several files of a side are added up"
-run prof-diff -o "$tmp/x.pb.gz" "$tmp/base.txt" - <"$tmp/new.txt"
+run pd -o "$tmp/x.pb.gz" "$tmp/base.txt" - <"$tmp/new.txt"
 is "$status $(wc -c <"$tmp/out")" "0 0" "-o FILE, and NEW from standard input"
 same "$tmp/x.pb.gz" "$tmp/diff.pb.gz" "the same again"
 
@@ -82,21 +87,21 @@ for id in 11 22; do
 	sample 100 1000000000 : 6 1
 	S
 done
-run prof-diff "$tmp/lib11.txt" "$tmp/lib11.txt"
+run pd "$tmp/lib11.txt" "$tmp/lib11.txt"
 like "$tmp/err" 'both sides are of the same build$' "program and library are the same"
-run prof-diff --allow-unsymbolized "$tmp/lib11.txt" "$tmp/lib22.txt"
+run pd --allow-unsymbolized "$tmp/lib11.txt" "$tmp/lib22.txt"
 is "$status $(grep -c 'same build' "$tmp/err")" "0 0" "the library is not"
 
 # --- against itself ---------------------------------------------------------------------------
-run prof-diff --report "text:$tmp/self" "$tmp/base.txt" "$tmp/base.txt"
+run pd --report "text:$tmp/self" "$tmp/base.txt" "$tmp/base.txt"
 is "$status" 0 "a profile against itself: exit status 0"
 like "$tmp/self" '^no function changed$' "nothing changed"
 like "$tmp/err" 'both sides are of the same build$' "and the build is the same"
 cp "$tmp/out" "$tmp/self.pb.gz"
-run prof-diff -q "$tmp/base.txt" "$tmp/base.txt"
+run pd -q "$tmp/base.txt" "$tmp/base.txt"
 same "$tmp/out" "$tmp/self.pb.gz" "the same bytes again"
 is "$(prof-render -f folded "$tmp/self.pb.gz" | wc -l)" 0 "no stack is left"
-prof-diff -q --report json:- --norm share "$tmp/base.txt" "$tmp/base.txt" >"$tmp/json"
+pd -q --report json:- --norm share "$tmp/base.txt" "$tmp/base.txt" >"$tmp/json"
 is "$(jq '[.types[].functions[] | .flat.delta, .cum.delta] | map(fabs) | add' "$tmp/json")" 0 \
 	"JSON: all zero"
 
@@ -106,7 +111,7 @@ usage() {
 	what=$1
 	message=$2
 	shift 2
-	refuses "$what" prof-diff "$@" </dev/null
+	refuses "$what" pd "$@" </dev/null
 	like "$tmp/err" "$message" "and says so"
 }
 a=$tmp/base.txt
@@ -129,9 +134,10 @@ usage "a bad selector" '--new-select: selector' --base-select a=b --new-select '
 usage "standard input for both" 'standard input can be named once' - -
 usage "two documents to standard output" 'one document only' --report text --report json "$a" "$a"
 usage "report and pprof to standard output" 'one document only' -o - --report text "$a" "$a"
-usage "unknown report" 'text\[:FILE\] or json\[:FILE\], not yaml' --report yaml:x "$a" "$a"
+usage "unknown report" 'codequality, with \[:FILE\], not yaml:x' --report yaml:x "$a" "$a"
 usage "report without its file" 'no FILE after the colon' --report text: "$a" "$a"
-usage "unknown norm" 'none, seconds or share, not work' --norm work "$a" "$a"
+usage "unknown norm" 'seconds or none, not worth' --norm worth "$a" "$a"
+usage "work without counts" 'how much was done' --norm work "$a" "$a"
 usage "bad --top" 'not a number' --top x "$a" "$a"
 usage "bad --sort" 'flat or cum' --sort name "$a" "$a"
 usage "bad type" 'base has no profile of type heap' -t heap "$a" "$a"
@@ -147,22 +153,35 @@ done
 
 # --- text report ------------------------------------------------------------------------------
 cat >"$tmp/want" <<'REPORT'
-cpu: base 1 profile of 10s, new 1 profile of 20s
-norm none
-total 10000ms -> 12500ms, +2500ms, +25.00%
-      base        new      delta  of base       function, flat
-    6000ms     9000ms    +3000ms  +30.00%       fib
-    1000ms          0    -1000ms  -10.00% gone  old_only
-         0      500ms     +500ms   +5.00% new   new_only
+cpu, norm none: base 1 profile of 10s, new 1 profile of 20s
+total 10000ms -> 12500ms, +2500ms, +25.00%: regressed
+  the change is +13.97% to +36.03%
+advisory, one profile a side: 1 regressed, 1 new, 1 gone
+      base        new      delta  of base verdict    function, flat
+    6000ms     9000ms    +3000ms  +30.00% regressed  fib
+    1000ms          0    -1000ms  -10.00% gone       old_only
+         0      500ms     +500ms   +5.00% new        new_only
+
+regressed fib
+  +30.00% of base (+20.99% to +39.01%), x1.5, q < 1e-12
+  under main > work
+new new_only
+  +5.00% of base (+3.36% to +6.64%), q 1.5e-12
+  under main
+gone old_only
+  -10.00% of base (-12.33% to -7.67%), q < 1e-12
+
+power: with 1+1 replicates a function of 1% of the total had to grow
+by 2.4% of it (241% of itself) to be found with 80% probability
 REPORT
-run prof-diff --report text "$tmp/base.txt" "$tmp/new.txt"
+run pd --report text "$tmp/base.txt" "$tmp/new.txt"
 same "$tmp/out" "$tmp/want" "text report"
-run prof-diff --report text --sort cum -n 1 "$tmp/base.txt" "$tmp/new.txt"
-like "$tmp/out" '^ +9000ms +12000ms +\+3000ms +\+30.00% +work$|^ +9s +12s +\+3s +\+30.00% +work$' \
+run pd --report text --sort cum -n 1 "$tmp/base.txt" "$tmp/new.txt"
+like "$tmp/out" '^ +9000ms +12000ms +\+3000ms +\+30.00% +regressed +work$|^ +9s +12s +\+3s +\+30.00% +regressed +work$' \
 	"by cum"
 like "$tmp/out" '^\.\.\. and [0-9]+ more that changed less \(--top 0 shows all\)$' "says what is left out"
 if command -v script >/dev/null; then
-	COLUMNS=70 script -qec "prof-diff -q $tmp/base.txt $tmp/new.txt" /dev/null </dev/null |
+	COLUMNS=70 script -qec "prof-diff --norm none --assume-cv 0 --no-shift -q $tmp/base.txt $tmp/new.txt" /dev/null </dev/null |
 		tr -d '\r' >"$tmp/out"
 	same "$tmp/out" "$tmp/want" "on a terminal it comes without being asked for"
 fi
@@ -177,16 +196,16 @@ long=$(printf '%0200d' 0 | tr 0 x)
 sed -i "s/\"fib\" \"fib\"/\"std::$long<int>::fib(\\\\x1b[31m)\" \"fib\"/" "$tmp/w1.txt" "$tmp/w2.txt"
 for o in '-t cpu' '-t samples' '--sort cum' '--norm seconds' '--gate total>+1%' '--granularity lines'; do
 	# shellcheck disable=SC2086
-	run prof-diff $o --report text "$tmp/w1.txt" "$tmp/w2.txt"
-	is "$(awk 'length > 80' "$tmp/out" | wc -l) $(tail -n +5 "$tmp/out" | grep -c fib)" "0 1" \
+	run pd $o --report text "$tmp/w1.txt" "$tmp/w2.txt"
+	is "$(sed 's/…/./g' "$tmp/out" | awk 'length > 80' | wc -l) $(sed -n "/function, /,/^$/p" "$tmp/out" | grep -c fib)" "0 1" \
 		"80 columns: $o" || diag "$tmp/out"
 done
 
 # --- JSON -------------------------------------------------------------------------------------
-run prof-diff --report "text:$tmp/text" --report json:- --gate 'total > +50%' --gate 'warn flat:fib > x1.1' \
+run pd --report "text:$tmp/text" --report json:- --gate 'total > +50%' --gate 'warn flat:fib > x1.1' \
 	"$tmp/base.txt" "$tmp/new.txt"
-is "$(jq -c '[.schema, .norm, .significance_tested, (.types | length)]' "$tmp/out")" \
-	'["profpipe-diff-1","none",false,1]' "JSON: head"
+is "$(jq -c '[.schema, .norm, .alpha, (.types | length)]' "$tmp/out")" \
+	'["profpipe-diff-2","none",0.01,1]' "JSON: head"
 jq -c '.types[0] | [.type, .unit, .factor, .mean_of_profiles, .matched_share, .total,
 	.base.profiles, .new.duration_nanos, .new.unnamed_share]' "$tmp/out" >"$tmp/got"
 cat >"$tmp/want" <<'JSON'
@@ -213,7 +232,7 @@ same "$tmp/got" "$tmp/want" "JSON: gates"
 # what text says in units, JSON says in numbers: undone for each row
 jq -r '.types[0] as $t | $t.functions[] | select(.flat.delta != 0) | "\(.name) \(.flat.base / 1e6) \(.flat.new / 1e6) \(.flat.delta / 1e6) \(.flat.delta / $t.total.base * 100)"' \
 	"$tmp/out" >"$tmp/want"
-sed -n '/function, flat/,/^gate/p' "$tmp/text" | grep '%' | grep -v '^gate' | sed 's/ms//g; s/[+%]//g' |
+sed -n '/function, flat/,/^$/p' "$tmp/text" | grep '%' | sed 's/ms//g; s/[+%]//g' |
 	awk '{ print $NF, $1 + 0, $2 + 0, $3 + 0, $4 + 0 }' \
 	>"$tmp/got"
 same "$tmp/got" "$tmp/want" "text and JSON agree"
@@ -222,25 +241,25 @@ like "$tmp/text" '^gate warns: warn flat:fib > x1.1$' "text: a gate that warns"
 like "$tmp/text" '^  fib is 9s, was 6s, may be 6.60s$' "text: and why"
 
 # --- outputs ----------------------------------------------------------------------------------
-run prof-diff --report "text:$tmp/t" --report "json:$tmp/j" "$tmp/base.txt" "$tmp/new.txt"
+run pd --report "text:$tmp/t" --report "json:$tmp/j" "$tmp/base.txt" "$tmp/new.txt"
 same "$tmp/out" "$tmp/diff.pb.gz" "reports to files: pprof still goes to standard output"
 ok "$(($(wc -c <"$tmp/t") == 0 || $(wc -c <"$tmp/j") == 0))" "both are there"
-run prof-diff --report json:- -o "$tmp/y.pb.gz" "$tmp/base.txt" "$tmp/new.txt"
+run pd --report json:- -o "$tmp/y.pb.gz" "$tmp/base.txt" "$tmp/new.txt"
 same "$tmp/out" "$tmp/j" "report to standard output, pprof to -o"
 same "$tmp/y.pb.gz" "$tmp/diff.pb.gz" "both are what they were"
-run prof-diff -q -o "$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
+run pd -q -o "$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
 is "$status $(wc -l <"$tmp/err")" "2 1" "-o into a directory that is not there"
-run prof-diff -q --report "text:$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
+run pd -q --report "text:$tmp/none/x" "$tmp/base.txt" "$tmp/new.txt"
 is "$status $(wc -l <"$tmp/err")" "2 1" "--report into one"
 if [ -w /dev/full ]; then
-	prof-diff -q "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
+	pd -q "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device: pprof"
-	prof-diff -q --report text "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
+	pd -q --report text "$tmp/base.txt" "$tmp/new.txt" >/dev/full 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device: report"
-	prof-diff -q --report json:/dev/full "$tmp/base.txt" "$tmp/new.txt" >/dev/null 2>"$tmp/err"
+	pd -q --report json:/dev/full "$tmp/base.txt" "$tmp/new.txt" >/dev/null 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device: report by name"
 fi
-prof-diff -q --report text "$tmp/base.txt" "$tmp/new.txt" >&- 2>"$tmp/err"
+pd -q --report text "$tmp/base.txt" "$tmp/new.txt" >&- 2>"$tmp/err"
 is "$? $(wc -l <"$tmp/err")" "2 1" "closed standard output"
 
 # --- gates ------------------------------------------------------------------------------------
@@ -249,7 +268,7 @@ gate() {
 	want=$1
 	what=$2
 	shift 2
-	run prof-diff --report "text:$tmp/t" --gate "$what" "$@" "$tmp/base.txt" "$tmp/new.txt"
+	run pd --report "text:$tmp/t" --gate "$what" "$@" "$tmp/base.txt" "$tmp/new.txt"
 	is "$status" "$want" "gate '$what' $*: $want" || diag "$tmp/err"
 }
 gate 1 'total > +24.99%'
@@ -257,7 +276,6 @@ like "$tmp/t" '^gate FAILED: total > \+24.99%$' "the report is there"
 same "$tmp/out" "$tmp/diff.pb.gz" "and the profile"
 like "$tmp/err" '^prof-diff: gate failed: total > \+24.99%: total is 12.50s, was 10s, may be 12.50s$' \
 	"and the reason on standard error"
-like "$tmp/err" 'without a test of significance$' "with what it is worth"
 gate 0 'total > +25%'
 gate 0 'fail total>25%'
 gate 1 'total > x1.24'
@@ -290,30 +308,30 @@ like "$tmp/err" '^prof-diff: gate "flat:\^gone_with_the_wind\$ > \+1%" matches n
 	"a gate that watches nothing is trouble"
 # a share that nothing can have, or that is a part to one and a percentage to another
 for share in 101% 5 0.05 -1% '' '5% x'; do
-	refuses "a share of '$share'" prof-diff --gate "regressed > +1% where share >= $share" \
+	refuses "a share of '$share'" pd --gate "regressed > +1% where share >= $share" \
 		"$tmp/base.txt" "$tmp/new.txt"
 done
 gate 0 'regressed > +1% where share >= 100%'
-refuses "one line also where there is something to note" prof-diff --gate 'cum:nowhere > +1%' \
+refuses "one line also where there is something to note" pd --gate 'cum:nowhere > +1%' \
 	"$tmp/base.txt" "$tmp/new.txt"
 gate 2 'label:pid=70 > +1%'
 gate 2 'cum:(a|aa|a+)+[bc]$ > +1%x'
-run prof-diff --gate 'total > +1%' --gate 'warn total > +2%' "$tmp/base.txt" "$tmp/new.txt"
-is "$status $(grep -c 'gate' "$tmp/err")" "1 3" "several gates"
+run pd --gate 'total > +1%' --gate 'warn total > +2%' "$tmp/base.txt" "$tmp/new.txt"
+is "$status $(grep -c gate "$tmp/err")" "1 2" "several gates"
 sed 's/"fib"/"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"/' "$tmp/new.txt" >"$tmp/long.txt"
-refuses "a gate that goes wild" prof-diff --force --gate 'flat:^(a|aa|a+)+[bc]$ > +1%' \
+refuses "a gate that goes wild" pd --force --gate 'flat:^(a|aa|a+)+[bc]$ > +1%' \
 	"$tmp/long.txt" "$tmp/long.txt" -q
 
 # --- filters ----------------------------------------------------------------------------------
-prof-diff -q --report json:- --focus work --hide '^work$' "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+pd -q --report json:- --focus work --hide '^work$' "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0] | [.total.base, .total.new, (.functions | map(.name) | sort)]' "$tmp/out")" \
 	'[9000000000,12000000000,["fib","main"]]' "filters choose what is compared, once"
-prof-diff -q --report json:- --granularity files "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+pd -q --report json:- --granularity files "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0].functions | map(.name) | sort' "$tmp/out")" '["app.c","fib.c"]' "by file"
-prof-diff -q --report json:- --granularity binaries "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+pd -q --report json:- --granularity binaries "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0].functions | map([.name, .flat.delta])' "$tmp/out")" '[["[app]",2500000000]]' \
 	"by binary"
-prof-diff -q --report json:- -t samples -s pid=7 "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
+pd -q --report json:- -t samples -s pid=7 "$tmp/base.txt" "$tmp/new.txt" >"$tmp/out"
 is "$(jq -c '.types[0] | [.type, .total.base, .total.new]' "$tmp/out")" '["samples",600,900]' \
 	"type and selector"
 
@@ -322,7 +340,7 @@ incompatible() { # DESCRIPTION MESSAGE BASE NEW [OPTION…]
 	what=$1
 	message=$2
 	shift 2
-	refuses "$what" prof-diff -q "$@"
+	refuses "$what" pd -q "$@"
 	like "$tmp/err" "$message" "and says so"
 }
 sed 's/^type "cpu" "nanoseconds" default/type "wall" "seconds"/' "$tmp/new.txt" >"$tmp/other.txt"
@@ -358,55 +376,55 @@ sample 30 300000000 : 6 1 :
 S
 incompatible "no names" 'cpu: 30% of new has no function names, and builds do not share addresses: run prof-symbolize \(or --allow-unsymbolized\)$' \
 	"$tmp/base.txt" "$tmp/unnamed.txt"
-run prof-diff --allow-unsymbolized "$tmp/base.txt" "$tmp/unnamed.txt"
+run pd --allow-unsymbolized "$tmp/base.txt" "$tmp/unnamed.txt"
 is "$status" 0 "--allow-unsymbolized goes on"
 like "$tmp/err" '^prof-diff: cpu: 30.0% of new has no function names$' "with a note"
 sed 's/^sample 70 700000000/sample 2000 20000000000/' "$tmp/unnamed.txt" >"$tmp/other.txt"
-run prof-diff "$tmp/base.txt" "$tmp/other.txt"
+run pd "$tmp/base.txt" "$tmp/other.txt"
 is "$status" 0 "few without names"
 like "$tmp/err" '^prof-diff: cpu: 1.5% of new has no function names$' "a note"
 sed 's/^function \([0-9]\) "[a-z_]*"/function \1 "other\1"/' "$tmp/new.txt" >"$tmp/other.txt"
 incompatible "another program" 'cpu: only 0% of the cost is in functions that both sides have: the same program\? \(--force\)$' \
 	"$tmp/base.txt" "$tmp/other.txt"
-run prof-diff --force "$tmp/base.txt" "$tmp/other.txt"
+run pd --force "$tmp/base.txt" "$tmp/other.txt"
 is "$status" 0 "--force goes on"
 (cat "$tmp/new.txt"; sed 's/^sample 300.*/sample 3/' "$tmp/new.txt") >"$tmp/bad.txt"
 incompatible "a bad profile in the text form" "bad.txt: " "$tmp/base.txt" "$tmp/bad.txt"
 prof-merge "$tmp/new.txt" >"$tmp/good.pb.gz"
 (cat "$tmp/good.pb.gz"; head -c 100 "$tmp/good.pb.gz") >"$tmp/bad.pb.gz"
 incompatible "a truncated member" '^prof-diff: .*/bad.pb.gz: member 2: ' "$tmp/base.txt" "$tmp/bad.pb.gz"
-run prof-diff -q --skip-bad "$tmp/base.txt" "$tmp/bad.pb.gz"
+run pd -q --skip-bad "$tmp/base.txt" "$tmp/bad.pb.gz"
 is "$status $(wc -l <"$tmp/err")" "0 1" "--skip-bad names it and goes on"
 prof-render -f text "$tmp/out" | grep '^sample' >"$tmp/got"
 prof-render -f text "$tmp/diff.pb.gz" | grep '^sample' >"$tmp/want"
 same "$tmp/got" "$tmp/want" "with what was good"
 sed 's/^period.*/period "cpu" "nanoseconds" 20000000/; s/^sample 900/sample 450/; s/^sample 300/sample 150/; s/^sample 50/sample 25/' \
 	"$tmp/new.txt" >"$tmp/half.txt"
-run prof-diff -t samples --report json:- "$tmp/base.txt" "$tmp/half.txt"
+run pd -t samples --report json:- "$tmp/base.txt" "$tmp/half.txt"
 is "$status $(jq -c '.types[0] | [.factor, .total]' "$tmp/out")" \
 	'0 [0.5,{"base":500,"new":625,"delta":125}]' "another period: counts of samples are scaled"
 like "$tmp/err" 'samples: the sampling periods differ \(base 10000000, new 20000000\): base is scaled' \
 	"with a note"
-run prof-diff --report json:- "$tmp/base.txt" "$tmp/half.txt"
+run pd --report json:- "$tmp/base.txt" "$tmp/half.txt"
 is "$status $(jq -c '.types[0] | [.factor, .total.delta]' "$tmp/out")" '0 [1,2500000000]' \
 	"times are not"
 like "$tmp/err" 'cpu: the sampling periods differ \(base 10000000, new 20000000\)$' "with a note"
 # two types, one of them on one side only
 sed 's/^type "cpu" "nanoseconds" default/type "alloc_space" "bytes"/; s/^period.*/period "space" "bytes" 512/' \
 	"$tmp/base.txt" >"$tmp/heap.txt"
-run prof-diff --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt"
+run pd --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt"
 same "$tmp/out" "$tmp/diff.pb.gz" "a type that one side has is left out"
 like "$tmp/err" '^prof-diff: only in base, not compared: samples/count,alloc_space/bytes per space/bytes$' \
 	"and named"
-run prof-diff --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt" "$tmp/heap.txt"
+run pd --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt" "$tmp/heap.txt"
 is "$status $(prof-render -f text "$tmp/out" | grep -c '^profile$')" "0 2" "two types: two profiles"
 sed 's/^duration.*/duration 0/' "$tmp/heap.txt" >"$tmp/heap0.txt"
-run prof-diff --base "$tmp/heap0.txt" "$tmp/heap0.txt" --new "$tmp/heap0.txt"
+run pd --base "$tmp/heap0.txt" "$tmp/heap0.txt" --new "$tmp/heap0.txt"
 like "$tmp/err" 'alloc_space: base adds up 2 profiles without a duration' "counters from the start: a note"
 
 # --- gauges -----------------------------------------------------------------------------------
 sed 's/"alloc_space"/"inuse_space"/' "$tmp/heap.txt" >"$tmp/inuse.txt"
-run prof-diff --report json:- --base "$tmp/inuse.txt" "$tmp/inuse.txt" "$tmp/inuse.txt" --new "$tmp/inuse.txt"
+run pd --report json:- --base "$tmp/inuse.txt" "$tmp/inuse.txt" "$tmp/inuse.txt" --new "$tmp/inuse.txt"
 is "$(jq -c '.types[0] | [.mean_of_profiles, .total, (.functions | map(.flat.delta) | add)]' "$tmp/out")" \
 	'[true,{"base":10000000000,"new":10000000000,"delta":0},0]' "levels are means of their profiles"
 
@@ -415,7 +433,7 @@ is "$(jq -c '.types[0] | [.mean_of_profiles, .total, (.functions | map(.flat.del
 tree_check() {
 	prof-render -f folded -t "$4" "$1" >"$tmp/f0"
 	prof-render -f folded -t "$4" "$2" >"$tmp/f1"
-	prof-diff -q --force --allow-unsymbolized -t "$4" --norm "$3" -o "$tmp/d.pb.gz" --report "json:$tmp/j" \
+	pd -q --force --allow-unsymbolized -t "$4" --norm "$3" -o "$tmp/d.pb.gz" --report "json:$tmp/j" \
 		"$1" "$2" && prof-render -f folded -t "$4" "$tmp/d.pb.gz" >"$tmp/f2" || return
 	durations=$(jq -r '.types[0] | "\(.base.duration_nanos) \(.new.duration_nanos)"' "$tmp/j")
 	awk -v norm="$3" -v durations="$durations" '
@@ -469,17 +487,17 @@ tree_check "$tmp/many.txt" "$tmp/more.txt" share samples "share, up"
 tree_check "$tmp/more.txt" "$tmp/many.txt" share samples "share, down"
 tree_check "$tmp/many.txt" "$tmp/more.txt" seconds samples "seconds, down"
 tree_check "$tmp/more.txt" "$tmp/many.txt" seconds samples "seconds, up"
-prof-diff -q --norm share --report json:- "$tmp/more.txt" "$tmp/many.txt" >"$tmp/out"
+pd -q --norm share --report json:- "$tmp/more.txt" "$tmp/many.txt" >"$tmp/out"
 is "$(jq '.types[0] | .total.delta' "$tmp/out") $(jq '[.types[0].functions[] | select(.status != "both")] | length' "$tmp/out")" \
 	"0 0" "share: totals are equal, and no function vanishes by rounding"
-prof-diff --norm share -q -o "$tmp/s1.pb.gz" "$tmp/more.txt" "$tmp/many.txt"
-prof-diff --norm share -q --base "$tmp/more.txt" --new "$tmp/many.txt" >"$tmp/s2.pb.gz"
+pd --norm share -q -o "$tmp/s1.pb.gz" "$tmp/more.txt" "$tmp/many.txt"
+pd --norm share -q --base "$tmp/more.txt" --new "$tmp/many.txt" >"$tmp/s2.pb.gz"
 same "$tmp/s1.pb.gz" "$tmp/s2.pb.gz" "scaled: the same bytes again"
 {
 	grep -v '^sample\|^end' "$tmp/more.txt"
 	grep '^sample' "$tmp/more.txt" | sort
 	echo end
 } >"$tmp/turned.txt"
-prof-diff --norm share -q "$tmp/turned.txt" "$tmp/many.txt" >"$tmp/s2.pb.gz"
+pd --norm share -q "$tmp/turned.txt" "$tmp/many.txt" >"$tmp/s2.pb.gz"
 same "$tmp/s2.pb.gz" "$tmp/s1.pb.gz" "scaled: whatever the order of the samples"
 done_testing

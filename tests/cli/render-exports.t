@@ -207,7 +207,7 @@ fi
 # --- a difference ------------------------------------------------------------------------------
 sed 's/^sample 5 500/sample 2 200/; s/^sample 1 100 .*/sample 4 400 : 2 1 : "k"="a"/; s/^sample 1 1 .*//; s/^sample 1 99/sample 1 98/' \
 	"$tmp/a.txt" | grep . >"$tmp/b.txt"
-prof-diff -q -o "$tmp/d.pb.gz" "$tmp/a.txt" "$tmp/b.txt"
+prof-diff -q --norm none -o "$tmp/d.pb.gz" "$tmp/a.txt" "$tmp/b.txt"
 prof-render -f csv "$tmp/d.pb.gz" >"$tmp/x.csv"
 read_csv "$tmp/x.csv" | cut -f1-3,6-8,10 >"$tmp/got"
 cat >"$tmp/want" <<'CSV'

@@ -41,9 +41,10 @@ static void judge(const struct gate *g, struct gate_result *r)
 		 .in_base = true},
 	};
 	struct comparison c = {.total = {1000, 1100}, .rows = rows, .nrows = 4};
+	struct gate_context ctx = {.c = &c}; /* values as they are, without a test */
 	struct err e = {0};
 
-	assert_int_equal(gate_judge(g, &c, r, &e), 0);
+	assert_int_equal(gate_judge(g, &ctx, r, &e), 0);
 }
 
 /* item NULL: nothing is large enough to be judged. */
@@ -194,7 +195,8 @@ static void test_labels(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(gate_parse(cases[i].gate, &g, &e), 0);
-		assert_int_equal(gate_judge(g, &c, &r, &e), 0);
+		assert_int_equal(gate_judge(g, &(struct gate_context){.c = &c}, &r, &e),
+				 0);
 		assert_int_equal(r.amount.base, cases[i].base);
 		assert_int_equal(r.amount.new, cases[i].new);
 		assert_int_equal(r.limit, cases[i].limit);
@@ -221,7 +223,8 @@ static void test_nothing_there(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
 		assert_int_equal(gate_parse(gates[i], &g, &e), 0);
-		assert_int_equal(gate_judge(g, &c, &r, &e), -ENOENT);
+		assert_int_equal(gate_judge(g, &(struct gate_context){.c = &c}, &r, &e),
+				 -ENOENT);
 		assert_non_null(strstr(e.msg, "matches nothing"));
 		gate_free(g);
 	}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ struct running {
 
 const char *norm_name(enum norm norm)
 {
-	static const char *const names[] = {"none", "seconds", "share"};
+	static const char *const names[] = {"none",   "seconds", "share",
+					    "stable", "work",	 "auto"};
 
 	return names[norm];
 }
@@ -54,6 +56,13 @@ static int already_a_diff(const struct profile *p, const char *side, struct err 
 		}
 	}
 	return 0;
+}
+
+int pair_is_plain(const struct pair *pair, struct err *e)
+{
+	int r = already_a_diff(pair->side[SIDE_BASE], "base", e);
+
+	return r ? r : already_a_diff(pair->side[SIDE_NEW], "new", e);
 }
 
 static int column_total(const struct profile *p, size_t column, uint64_t *total,
@@ -116,9 +125,19 @@ bool type_is_sample_count(const struct profile *p, size_t column)
 	       !strcmp(store_cstr(p->store, t->unit), "count");
 }
 
+/* A positive factor as a ratio of whole numbers, to 40 bits. */
+static void multiply_by(struct ratio *r, double factor)
+{
+	uint64_t den = 1ull << 40;
+
+	for (; den > 1 && factor * (double)den > 0x1p60; den >>= 1)
+		;
+	multiply(r, (uint64_t)llround(factor * (double)den), den);
+}
+
 /* What makes one side's numbers of a column comparable with the other's. */
-static int find_ratios(const struct pair *pair, enum norm norm, size_t column,
-		       struct ratio ratio[SIDES], struct err *e)
+static int find_ratios(const struct pair *pair, enum norm norm, double factor,
+		       size_t column, struct ratio ratio[SIDES], struct err *e)
 {
 	const struct header *b = &pair->side[SIDE_BASE]->h, *n = &pair->side[SIDE_NEW]->h;
 	bool gauge = type_is_gauge(pair->side[SIDE_BASE], column);
@@ -149,6 +168,8 @@ static int find_ratios(const struct pair *pair, enum norm norm, size_t column,
 				       b->duration_ns <= 0 ? "base" : "new");
 		multiply(&ratio[SIDE_BASE], n->duration_ns, b->duration_ns);
 	}
+	if ((norm == NORM_STABLE || norm == NORM_WORK) && !gauge)
+		multiply_by(&ratio[SIDE_BASE], factor);
 	return 0;
 }
 
@@ -389,23 +410,21 @@ static void add_comments(struct combined *c, const struct pair *pair, enum norm 
 			   pair->side[SIDE_BASE]->h.duration_ns);
 }
 
-int combine(struct combined *c, const struct pair *pair, enum norm norm, struct err *e)
+int combine(struct combined *c, const struct pair *pair, enum norm norm, double factor,
+	    struct err *e)
 {
 	const struct profile *base = pair->side[SIDE_BASE], *new = pair->side[SIDE_NEW];
 	struct ratio(*ratios)[SIDES] = xcalloc(new->h.ntypes, sizeof(*ratios));
 	size_t i;
-	int r;
+	int r = 0;
 
 	*c = (struct combined){.p = profile_new(new->store),
 			       .factor = xcalloc(new->h.ntypes, sizeof(double))};
 	header_copy(&c->p->h, &new->h);
 	if (base->h.period != new->h.period)
 		c->p->h.period = 0;
-	r = already_a_diff(base, "base", e);
-	if (!r)
-		r = already_a_diff(new, "new", e);
 	for (i = 0; i < new->h.ntypes && !r; i++) {
-		r = find_ratios(pair, norm, i, ratios[i], e);
+		r = find_ratios(pair, norm, factor, i, ratios[i], e);
 		c->factor[i] = (double)ratios[i][SIDE_BASE].num /
 			       (double)ratios[i][SIDE_BASE].den;
 	}

@@ -201,11 +201,39 @@ int comparison_init(struct comparison *c, const struct pair *pair,
 	mark_present(c, pair->side[SIDE_BASE], true);
 	mark_present(c, pair->side[SIDE_NEW], false);
 	take_names(c);
-	judge(c);
-	if (c->nrows)
-		qsort(c->rows, c->nrows, sizeof(*c->rows),
-		      o->by_cum ? cmp_cum : cmp_flat);
 	return 0;
+}
+
+static void join(struct amount *to, const struct amount *from)
+{
+	/* neither can overflow: the totals were seen to fit */
+	to->base += from->base;
+	to->new += from->new;
+}
+
+void comparison_join(struct comparison *c, uint32_t base_frame, uint32_t new_frame)
+{
+	struct diff_row *from = &c->rows[base_frame], *to = &c->rows[new_frame];
+
+	join(&to->flat, &from->flat);
+	join(&to->cum, &from->cum);
+	to->in_base = true;
+	to->was = from->name;
+	from->joined = true;
+}
+
+void comparison_sort(struct comparison *c, bool by_cum)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < c->nrows; i++) {
+		if (!c->rows[i].joined)
+			c->rows[n++] = c->rows[i];
+	}
+	c->nrows = n;
+	judge(c);
+	if (n)
+		qsort(c->rows, n, sizeof(*c->rows), by_cum ? cmp_cum : cmp_flat);
 }
 
 void comparison_release(struct comparison *c)

@@ -26,11 +26,12 @@ struct diff_row {
 	struct str name;
 	struct amount flat, cum;
 	bool in_base, in_new; /* also where scaling has left nothing of it */
+	bool joined;	      /* into another one: not to be shown */
+	struct str was;	      /* its name in the base, where that is another one */
 };
 
 struct comparison_opts {
 	enum granularity granularity;
-	bool by_cum; /* sort by the change of cumulative values */
 };
 
 struct comparison {
@@ -49,9 +50,14 @@ struct comparison {
 	double unnamed_share[2]; /* of each side's total */
 };
 
+/* Rows are by frame until they are put in order. */
 int comparison_init(struct comparison *c, const struct pair *pair,
 		    const struct profile *diff, size_t column,
 		    const struct comparison_opts *o, struct err *e);
+/* A function that is there under two names: the base's row goes into the new one's. */
+void comparison_join(struct comparison *c, uint32_t base_frame, uint32_t new_frame);
+/* Add up what reports are about, and put the largest change first. */
+void comparison_sort(struct comparison *c, bool by_cum);
 void comparison_release(struct comparison *c);
 
 static inline enum row_status row_status(const struct diff_row *r)

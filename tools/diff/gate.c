@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsing and judging gates. */
-#include "tools/diff/gate.h"
+/* Parsing gates. */
+#include "tools/diff/gate_internal.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
-#include "lib/query/regex.h"
-
-enum subject { ON_TOTAL, ON_REGRESSED, ON_NEW, ON_FLAT, ON_CUM, ON_LABEL };
-
-struct gate {
-	char *text;
-	bool warn;
-	enum subject subject;
-	struct regex *re;	/* ON_FLAT, ON_CUM */
-	char *key, *value;	/* ON_LABEL */
-	double percent_of_base; /* fraction; with relative 0 */
-	double relative;	/* xR, or 0 */
-	double min_share;	/* fraction of the larger side's total */
-};
 
 const char *gate_text(const struct gate *g)
 {
@@ -37,6 +20,18 @@ bool gate_only_warns(const struct gate *g)
 	return g->warn;
 }
 
+bool gate_label(const struct gate *g, const char **key, const char **value)
+{
+	*key = g->key;
+	*value = g->value;
+	return g->subject == ON_LABEL;
+}
+
+void gate_watch(struct gate *g, size_t label)
+{
+	g->label = label;
+}
+
 void gate_free(struct gate *g)
 {
 	if (!g)
@@ -44,6 +39,7 @@ void gate_free(struct gate *g)
 	free(g->text);
 	free(g->key);
 	free(g->value);
+	free(g->text_of_label);
 	regex_free(g->re);
 	free(g);
 }
@@ -102,6 +98,7 @@ static int parse_subject(struct gate *g, const char *s, size_t n, struct err *e)
 		g->subject = ON_LABEL;
 		g->key = xstrndup(text + 6, eq - (text + 6));
 		g->value = xstrdup(eq + 1);
+		g->text_of_label = xstrdup(text + 6);
 	} else {
 		r = err_set(e, EINVAL,
 			    "total, regressed, new, flat:RE, cum:RE or "
@@ -176,149 +173,5 @@ int gate_parse(const char *text, struct gate **out, struct err *e)
 		return r;
 	}
 	*out = g;
-	return 0;
-}
-
-struct judge {
-	const struct gate *g;
-	const struct comparison *c;
-	struct gate_result *r;
-	double worst; /* how far over the limit */
-	bool there;   /* something the gate speaks of */
-	bool any;     /* and large enough */
-};
-
-/* The largest whole value within the limit. 100 x1.15 is 115, also where 1.15 is a bit less. */
-static int64_t whole_limit(double limit)
-{
-	double near = nearbyint(limit);
-
-	if (fabs(limit - near) > fabs(near) * 1e-12)
-		near = floor(limit);
-	return near < 0x1p63 ? (int64_t)near : INT64_MAX;
-}
-
-/* Hold one item to the limit; keep it if none was worse. */
-static void weigh(struct judge *j, struct str item, const struct amount *a)
-{
-	double base = (double)a->base, new = (double)a->new, total, limit;
-	const struct amount *t = &j->c->total;
-
-	j->there = true;
-	total = (double)(t->base > t->new ? t->base : t->new);
-	if (total <= 0 || (base > new ? base : new) < j->g->min_share * total)
-		return;
-	limit = j->g->relative > 0 ? base * j->g->relative
-				   : base + j->g->percent_of_base * (double)t->base;
-	if (j->any && new - limit <= j->worst)
-		return;
-	j->any = true;
-	j->worst = new - limit;
-	j->r->item = item;
-	j->r->amount = *a;
-	j->r->limit = whole_limit(limit);
-	j->r->failed = a->new > j->r->limit;
-}
-
-static struct str text_of(const char *s)
-{
-	return (struct str){s, (uint32_t)strlen(s)};
-}
-
-static int judge_functions(struct judge *j, struct err *e)
-{
-	const struct diff_row *row;
-	size_t i;
-
-	for (i = 0; i < j->c->nrows; i++) {
-		row = &j->c->rows[i];
-		if (j->g->re && !regex_match(j->g->re, row->name.p, row->name.n))
-			continue;
-		weigh(j, row->name, j->g->subject == ON_CUM ? &row->cum : &row->flat);
-	}
-	return j->g->re ? regex_status(j->g->re, e) : 0;
-}
-
-static void judge_new(struct judge *j)
-{
-	struct amount sum = {0, 0};
-	size_t i;
-
-	for (i = 0; i < j->c->nrows; i++) {
-		if (row_status(&j->c->rows[i]) == STATUS_NEW)
-			sum.new += j->c->rows[i].flat.new;
-	}
-	weigh(j, text_of("new functions"), &sum);
-}
-
-/* Numbers compare as decimal text, as in selectors. */
-static bool label_is(const struct store *st, const struct label *l, const struct gate *g)
-{
-	char number[24];
-
-	if (strcmp(store_cstr(st, l->key), g->key))
-		return false;
-	if (!l->numeric)
-		return !strcmp(store_cstr(st, l->str), g->value);
-	snprintf(number, sizeof(number), "%" PRId64, l->num);
-	return !strcmp(number, g->value);
-}
-
-static void judge_label(struct judge *j)
-{
-	const struct profile *p = j->c->p;
-	struct amount sum = {0, 0};
-	bool there = false;
-	uint32_t n, k;
-	size_t i;
-
-	for (i = 0; i < p->nsamples; i++) {
-		const struct label *l =
-			store_labels(p->store, p->samples[i].labelset, &n);
-		int64_t v = profile_values(p, i)[j->c->column];
-
-		for (k = 0; k < n && !label_is(p->store, &l[k], j->g); k++)
-			;
-		if (k == n)
-			continue;
-		there = true;
-		if (v < 0)
-			sum.base -= v;
-		else
-			sum.new += v;
-	}
-	if (there)
-		weigh(j, text_of(j->g->value), &sum);
-}
-
-int gate_judge(const struct gate *g, const struct comparison *c, struct gate_result *r,
-	       struct err *e)
-{
-	struct judge j = {.g = g, .c = c, .r = r};
-	int ret = 0;
-
-	*r = (struct gate_result){.gate = g};
-	switch (g->subject) {
-	case ON_TOTAL:
-		weigh(&j, text_of("total"), &c->total);
-		break;
-	case ON_NEW:
-		judge_new(&j);
-		break;
-	case ON_LABEL:
-		judge_label(&j);
-		break;
-	case ON_REGRESSED:
-		j.there = true;
-		/* fall through */
-	case ON_FLAT:
-	case ON_CUM:
-		ret = judge_functions(&j, e);
-		break;
-	}
-	if (ret < 0)
-		return err_prefix(e, "gate \"%s\"", g->text);
-	if (!j.there)
-		return err_set(e, ENOENT, "gate \"%s\" matches nothing", g->text);
 	return 0;
 }

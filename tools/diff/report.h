@@ -9,28 +9,57 @@
 #include "tools/diff/combine.h"
 #include "tools/diff/compare.h"
 #include "tools/diff/gate.h"
+#include "tools/diff/evidence.h"
+#include "tools/diff/names.h"
 #include "tools/diff/sides.h"
+#include "tools/diff/verdict.h"
+#include "tools/diff/waiver.h"
 
 /* One compared profile type. */
 struct part {
 	const struct pair *pair;
+	struct evidence evidence;
 	struct combined combined;
 	struct comparison comparison;
+	struct verdicts verdicts;
 	struct gate_result *results; /* one per gate that found its item here */
 	size_t nresults;
 };
 
 struct report {
-	enum norm norm;
+	enum norm norm; /* as asked for */
 	bool by_cum;
 	size_t top; /* rows of the text report */
 	struct part *parts;
 	size_t nparts;
+	const struct names *names;     /* NULL: raw ones */
+	const struct waivers *waivers; /* NULL without */
+	bool advisory;		       /* gates that fail only say so */
+	bool force_single;
+	bool calibrate;
 };
+
+/* A gate of this part that fails makes the exit status 1. */
+bool report_part_binds(const struct report *r, const struct part *p);
+
+/* "ok", "warn", "fail", "inconclusive", "waived" or "advisory". */
+const char *report_gate_verdict(const struct report *r, const struct part *p,
+				const struct gate_result *g);
+
+static inline const struct row_finding *report_row(const struct part *p,
+						   const struct diff_row *row)
+{
+	return &p->verdicts.rows[row->frame];
+}
 
 /* Each appends a whole document. `columns` is the width that text is fit to. */
 void report_text(const struct report *r, size_t columns, struct buf *out);
 void report_json(const struct report *r, size_t columns, struct buf *out);
+void report_markdown(const struct report *r, size_t columns, struct buf *out);
+void report_junit(const struct report *r, size_t columns, struct buf *out);
+void report_github(const struct report *r, size_t columns, struct buf *out);
+void report_sarif(const struct report *r, size_t columns, struct buf *out);
+void report_codequality(const struct report *r, size_t columns, struct buf *out);
 
 /* "fib is 1.2s, was 0.8s, may be 0.81s": a gate's verdict in words, at most `columns` wide
  * (as far as values can be). */

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for a terminal: no wider than it, largest change first. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "lib/ui/units.h"
+#include "tools/diff/path.h"
 #include "tools/diff/report.h"
 
 #define NAME_COLUMNS_MIN 16
+/* Of a path of callers. */
+#define PATH_MAX_SHOWN 3
+#define PATH_NAME_COLUMNS 20
+#define POWER_SHARE 0.01
+#define Q_MIN_SHOWN 1e-12
+/* A larger one is written with an exponent. */
+#define PERCENT_MAX 1e5
 
 struct text {
 	const struct report *r;
-	const struct part *p;
+	struct part *p;
 	const char *unit, *unit_out;
 	size_t columns;
 	struct buf *out;
@@ -65,30 +75,89 @@ static void put_side(const struct text *t, enum side side, struct buf *line)
 			   units_format(h->duration_ns, "nanoseconds", "auto", text));
 }
 
+static void put_interval(const struct finding *f, struct buf *line)
+{
+	buf_printf(line, "%+.2f%% to %+.2f%%", f->low * 100, f->high * 100);
+}
+
+static void put_total(const struct text *t, struct buf *line)
+{
+	const struct comparison *c = &t->p->comparison;
+	const struct evidence *ev = &t->p->evidence;
+	const struct finding *f = &t->p->verdicts.total;
+	char text[UNITS_TEXT_MAX];
+
+	buf_printf(line, "total %s", value(t, c->total.base, text));
+	buf_printf(line, " -> %s, ", value(t, c->total.new, text));
+	put_change(t, &c->total, 0, line);
+	buf_printf(line, ", %+.2f%%", percent(&c->total, c->weights.total));
+	if (ev->total_assessed)
+		buf_printf(line, ": %s", verdict_name(f->verdict));
+	else
+		buf_puts(line, ": not assessed (no --work)");
+	end_line(t, line);
+	if (ev->total_assessed && f->tested) {
+		buf_puts(line, "  the change is ");
+		put_interval(f, line);
+		if (ev->norm == NORM_STABLE)
+			buf_puts(line, ", against most functions; per work: --work");
+		end_line(t, line);
+	}
+}
+
+static void put_counts(const struct text *t, struct buf *line)
+{
+	static const enum verdict shown[] = {VERDICT_REGRESSED, VERDICT_IMPROVED,
+					     VERDICT_NEW,	VERDICT_GONE,
+					     VERDICT_MOVED,	VERDICT_RENAMED};
+	const struct comparison *c = &t->p->comparison;
+	size_t count[VERDICTS] = {0}, any = 0, i;
+
+	for (i = 0; i < c->nrows; i++)
+		count[report_row(t->p, &c->rows[i])->flat.verdict]++;
+	buf_puts(line,
+		 t->p->evidence.single ? "advisory, one profile a side: " : "verdict: ");
+	for (i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		if (count[shown[i]])
+			buf_printf(line, "%s%zu %s", any++ ? ", " : "", count[shown[i]],
+				   verdict_name(shown[i]));
+	}
+	if (!any)
+		buf_puts(line, "nothing found");
+	end_line(t, line);
+}
+
 static void put_head(const struct text *t)
 {
 	const struct comparison *c = &t->p->comparison;
 	struct str type = store_str(c->p->store, c->p->h.types[c->column].type);
 	double factor = t->p->combined.factor[c->column];
 	struct buf line = BUF_INIT(SIZE_MAX / 2);
-	char text[UNITS_TEXT_MAX];
 	bool mean = type_is_gauge(c->p, c->column);
 
 	escape_terminal(&line, type.p, type.n);
-	buf_puts(&line, mean ? " (mean of profiles): " : ": ");
+	buf_printf(&line, "%s, norm %s", mean ? " (mean of profiles)" : "",
+		   norm_name(t->p->evidence.norm));
+	if (factor != 1)
+		buf_printf(&line, " (base x %.4g)", factor);
+	buf_puts(&line, ": ");
 	put_side(t, SIDE_BASE, &line);
 	put_side(t, SIDE_NEW, &line);
 	end_line(t, &line);
-	buf_printf(&line, "norm %s", norm_name(t->r->norm));
-	if (factor != 1)
-		buf_printf(&line, ": base x %.4g", factor);
-	end_line(t, &line);
-	buf_printf(&line, "total %s", value(t, c->total.base, text));
-	buf_printf(&line, " -> %s, ", value(t, c->total.new, text));
-	put_change(t, &c->total, 0, &line);
-	buf_printf(&line, ", %+.2f%%", percent(&c->total, c->weights.total));
-	end_line(t, &line);
+	put_total(t, &line);
+	put_counts(t, &line);
 	buf_release(&line);
+}
+
+/* What a row is in one short word. */
+static const char *mark_of(const struct text *t, const struct diff_row *row)
+{
+	const struct row_finding *f = report_row(t->p, row);
+	enum verdict v = t->r->by_cum ? f->cum.verdict : f->flat.verdict;
+
+	if (v == VERDICT_INCONCLUSIVE)
+		return "?";
+	return v == VERDICT_UNCHANGED ? "=" : verdict_name(v);
 }
 
 static void put_row(const struct text *t, const struct diff_row *row, struct buf *line)
@@ -97,13 +166,15 @@ static void put_row(const struct text *t, const struct diff_row *row, struct buf
 	struct buf name = BUF_INIT(SIZE_MAX / 2);
 	char text[UNITS_TEXT_MAX];
 	size_t columns;
+	double p;
 
 	buf_clear(line);
 	buf_printf(line, "%10s ", value(t, a->base, text));
 	buf_printf(line, "%10s ", value(t, a->new, text));
 	put_change(t, a, 10, line);
-	buf_printf(line, " %+7.2f%% %-4s  ", percent(a, t->p->comparison.weights.total),
-		   status_name(row_status(row)));
+	p = percent(a, t->p->comparison.weights.total);
+	buf_printf(line, fabs(p) < PERCENT_MAX ? " %+7.2f%%" : " %+7.2g%%", p);
+	buf_printf(line, " %-9s  ", mark_of(t, row));
 	/* numbers that are wider than their columns take from the name */
 	columns = t->columns > line->len + NAME_COLUMNS_MIN ? t->columns - line->len
 							    : NAME_COLUMNS_MIN;
@@ -130,6 +201,30 @@ static int64_t least_shown(const struct text *t, size_t n)
 	return least;
 }
 
+static void put_gates(const struct text *t)
+{
+	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	const struct gate_result *g;
+	size_t i;
+
+	for (i = 0; i < t->p->nresults; i++) {
+		const char *verdict;
+
+		g = &t->p->results[i];
+		verdict = report_gate_verdict(t->r, t->p, g);
+		buf_printf(&line, "gate %s: ",
+			   !strcmp(verdict, "fail")   ? "FAILED"
+			   : !strcmp(verdict, "warn") ? "warns"
+						      : verdict);
+		escape_terminal(&line, gate_text(g->gate), strlen(gate_text(g->gate)));
+		end_line(t, &line);
+		buf_puts(t->out, "  ");
+		report_gate(t->p, g, t->columns - 2, t->out);
+		buf_putc(t->out, '\n');
+	}
+	buf_release(&line);
+}
+
 static void put_rows(struct text *t)
 {
 	const struct comparison *c = &t->p->comparison;
@@ -147,12 +242,13 @@ static void put_rows(struct text *t)
 	t->unit = store_cstr(c->p->store, c->p->h.types[c->column].unit);
 	t->unit_out = units_for_report(least_shown(t, n), c->weights.total, t->unit);
 	put_head(t);
+	put_gates(t);
 	if (!changed) {
 		buf_puts(t->out, "no function changed\n");
 		return;
 	}
-	buf_printf(t->out, "%10s %10s %10s %8s %4s  function, %s\n", "base", "new",
-		   "delta", "of base", "", t->r->by_cum ? "cum" : "flat");
+	buf_printf(t->out, "%10s %10s %10s %8s %-9s  function, %s\n", "base", "new",
+		   "delta", "of base", "verdict", t->r->by_cum ? "cum" : "flat");
 	for (i = 0; i < n; i++)
 		put_row(t, &c->rows[i], &line);
 	if (changed > n)
@@ -162,49 +258,186 @@ static void put_rows(struct text *t)
 	buf_release(&line);
 }
 
-void report_gate(const struct part *p, const struct gate_result *g, size_t columns,
-		 struct buf *out)
+/* The name of a row, to be followed by a text of so many columns. */
+static void put_name(const struct text *t, struct str name, size_t taken,
+		     struct buf *line)
 {
-	const struct comparison *c = &p->comparison;
-	const char *unit = store_cstr(c->p->store, c->p->h.types[c->column].unit);
-	struct buf name = BUF_INIT(SIZE_MAX / 2), rest = BUF_INIT(SIZE_MAX / 2);
-	char text[UNITS_TEXT_MAX];
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
 
-	if (!g->item.p) {
-		buf_puts(out, "nothing has that share");
-		return;
-	}
-	buf_printf(&rest, " is %s", units_format(g->amount.new, unit, "auto", text));
-	buf_printf(&rest, ", was %s", units_format(g->amount.base, unit, "auto", text));
-	buf_printf(&rest, ", may be %s", units_format(g->limit, unit, "auto", text));
-	escape_terminal(&name, g->item.p, g->item.n);
-	name_fit(out, buf_str(&name), name.len,
-		 columns > rest.len + NAME_COLUMNS_MIN ? columns - rest.len
+	escape_terminal(&b, name.p, name.n);
+	name_fit(line, buf_str(&b), b.len,
+		 t->columns > taken + NAME_COLUMNS_MIN ? t->columns - taken
 						       : NAME_COLUMNS_MIN);
-	buf_put(out, rest.data, rest.len);
-	buf_release(&name);
-	buf_release(&rest);
+	buf_release(&b);
 }
 
-static void put_gates(const struct text *t)
+/* The callers nearest to the function, as many as fit. */
+static void put_path(const struct text *t, const struct diff_row *row, struct buf *line)
 {
-	struct buf line = BUF_INIT(SIZE_MAX / 2);
-	const struct gate_result *g;
-	size_t i;
+	struct comparison *c = &t->p->comparison;
+	struct buf b = BUF_INIT(SIZE_MAX / 2), name = BUF_INIT(SIZE_MAX / 2);
+	size_t n, i, first;
+	uint32_t *path = change_path(c, row->frame, &n);
 
-	for (i = 0; i < t->p->nresults; i++) {
-		g = &t->p->results[i];
-		buf_printf(&line, "gate %s: ",
-			   !g->failed		      ? "ok"
-			   : gate_only_warns(g->gate) ? "warns"
-						      : "FAILED");
-		escape_terminal(&line, gate_text(g->gate), strlen(gate_text(g->gate)));
-		end_line(t, &line);
-		buf_puts(t->out, "  ");
-		report_gate(t->p, g, t->columns - 2, t->out);
-		buf_putc(t->out, '\n');
+	first = n > PATH_MAX_SHOWN ? n - PATH_MAX_SHOWN : 0;
+	buf_puts(line, first ? "  under ... " : "  under ");
+	for (i = first; i < n; i++) {
+		buf_clear(&b);
+		buf_clear(&name);
+		frames_name(&c->frames, path[i], &b);
+		escape_terminal(&name, buf_str(&b), b.len);
+		if (i > first)
+			buf_puts(line, " > ");
+		name_fit(line, buf_str(&name), name.len, PATH_NAME_COLUMNS);
 	}
+	if (n)
+		end_line(t, line);
+	buf_clear(line);
+	buf_release(&b);
+	buf_release(&name);
+	free(path);
+}
+
+static void put_finding(const struct text *t, const struct diff_row *row,
+			struct buf *line)
+{
+	const struct row_finding *f = report_row(t->p, row);
+	const struct comparison *c = &t->p->comparison;
+	struct buf name = BUF_INIT(SIZE_MAX / 2);
+	char text[80];
+
+	snprintf(text, sizeof(text), "%s ", verdict_name(f->flat.verdict));
+	buf_puts(line, text);
+	put_name(t, row->name, strlen(text), line);
+	end_line(t, line);
+	buf_printf(line, "  %+.2f%% of base (", f->flat.e.difference * 100);
+	put_interval(&f->flat, line);
+	buf_puts(line, ")");
+	if (f->flat.e.rate[SIDE_BASE] > 0 && f->flat.e.rate[SIDE_NEW] > 0)
+		buf_printf(line, ", x%.3g",
+			   f->flat.e.rate[SIDE_NEW] / f->flat.e.rate[SIDE_BASE]);
+	if (f->flat.tested)
+		buf_printf(line, f->flat.q < Q_MIN_SHOWN ? ", q < %.0e" : ", q %.2g",
+			   fmax(f->flat.q, Q_MIN_SHOWN));
+	end_line(t, line);
+	if (row->was.p) {
+		buf_puts(line, "  was ");
+		put_name(t, row->was, 6, line);
+		end_line(t, line);
+	}
+	if (f->moved_with != ID_NONE) {
+		frames_name(&c->frames, f->moved_with, &name);
+		buf_puts(line, f->flat.e.difference > 0 ? "  from " : "  to ");
+		put_name(t, (struct str){buf_str(&name), (uint32_t)name.len}, 8, line);
+		end_line(t, line);
+	}
+	if (verdict_is_rise(f->flat.verdict)) {
+		put_path(t, row, line);
+		if (f->carrier && f->without_carrier < t->p->verdicts.o.min_effect) {
+			struct str who = store_str(c->p->store, f->carrier->name);
+
+			buf_printf(line,
+				   "  most of it is in one replicate (%+.2f%% without): ",
+				   f->without_carrier * 100);
+			escape_terminal(line, who.p, who.n);
+			end_line(t, line);
+		}
+	}
+	buf_release(&name);
+}
+
+/* Rises first, then what moved or has another name, then falls; each largest first. */
+static void put_findings(const struct text *t)
+{
+	static const enum verdict order[] = {VERDICT_REGRESSED, VERDICT_NEW,
+					     VERDICT_MOVED,	VERDICT_RENAMED,
+					     VERDICT_IMPROVED,	VERDICT_GONE};
+	const struct comparison *c = &t->p->comparison;
+	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	size_t k, i, shown = 0, left = 0;
+
+	for (k = 0; k < sizeof(order) / sizeof(*order); k++) {
+		for (i = 0; i < c->nrows; i++) {
+			if (report_row(t->p, &c->rows[i])->flat.verdict != order[k])
+				continue;
+			if (t->r->top && shown >= t->r->top) {
+				left++;
+				continue;
+			}
+			if (!shown++)
+				buf_putc(t->out, '\n');
+			put_finding(t, &c->rows[i], &line);
+		}
+	}
+	if (left)
+		buf_printf(t->out, "... and %zu more findings (--top 0 shows all)\n",
+			   left);
 	buf_release(&line);
+}
+
+/* What these profiles could have shown: for a function of 1 % of the total. */
+static void put_power(const struct text *t)
+{
+	const struct verdicts *v = &t->p->verdicts;
+	const struct stat_design *d = &v->ev->design;
+	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	double sums[SIDES] = {POWER_SHARE * d->total[SIDE_BASE],
+			      POWER_SHARE * d->total[SIDE_NEW]};
+	double least, tests = v->tests[0] ? (double)v->tests[0] : 1;
+
+	least = stat_detectable(d, &v->noise[0], sums, v->noise[0].prior,
+				v->o.alpha / tests, v->o.power, v->o.min_effect);
+	buf_printf(
+		&line,
+		"\npower: with %zu+%zu replicates a function of 1%% of the total had to "
+		"grow\nby %.2g%% of it (%.0f%% of itself) to be found with %.0f%% "
+		"probability\n",
+		d->n[SIDE_BASE], d->n[SIDE_NEW], least * 100, least / POWER_SHARE * 100,
+		v->o.power * 100);
+	buf_put(t->out, line.data, line.len);
+	buf_release(&line);
+}
+
+static void put_left_out(const struct text *t)
+{
+	const struct comparison *c = &t->p->comparison;
+	const struct evidence *ev = &t->p->evidence;
+	struct buf line = BUF_INIT(SIZE_MAX / 2);
+
+	if (c->unnamed_share[0] > 0 || c->unnamed_share[1] > 0)
+		buf_printf(&line,
+			   "not compared by function: without names are %.2g%% of base, "
+			   "%.2g%% of new\n",
+			   c->unnamed_share[0] * 100, c->unnamed_share[1] * 100);
+	if (ev->empty)
+		buf_printf(&line, "left out: %zu profiles without a sample\n", ev->empty);
+	if (ev->unpaired)
+		buf_printf(&line, "left out: %zu replicates without a twin\n",
+			   ev->unpaired);
+	buf_put(t->out, line.data, line.len);
+	buf_release(&line);
+}
+
+/* Two sets of one build: whatever was found is false. */
+static void put_calibration(const struct text *t)
+{
+	const struct comparison *c = &t->p->comparison;
+	size_t found[2] = {0, 0}, i;
+
+	for (i = 0; i < c->nrows; i++) {
+		const struct row_finding *f = report_row(t->p, &c->rows[i]);
+
+		found[0] += verdict_is_rise(f->flat.verdict) ||
+			    verdict_is_fall(f->flat.verdict);
+		found[1] += verdict_is_rise(f->cum.verdict) ||
+			    verdict_is_fall(f->cum.verdict);
+	}
+	buf_printf(
+		t->out,
+		"calibration: false findings: %zu flat of %zu tested, %zu cum of %zu;\n"
+		"a function varies by %.1f%% between replicates, beyond sampling\n",
+		found[0], t->p->verdicts.tests[0], found[1], t->p->verdicts.tests[1],
+		sqrt(t->p->verdicts.noise[0].alpha) * 100);
 }
 
 void report_text(const struct report *r, size_t columns, struct buf *out)
@@ -217,6 +450,10 @@ void report_text(const struct report *r, size_t columns, struct buf *out)
 			buf_putc(out, '\n');
 		t.p = &r->parts[i];
 		put_rows(&t);
-		put_gates(&t);
+		put_findings(&t);
+		put_power(&t);
+		put_left_out(&t);
+		if (r->calibrate)
+			put_calibration(&t);
 	}
 }

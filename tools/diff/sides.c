@@ -23,9 +23,13 @@ struct intake {
 	enum side side;
 	struct query *own, *common; /* own: NULL without selectors */
 	struct sample_hooks own_hooks, common_hooks;
+	struct names *names;
+	struct replicas *replicas;
+	const struct source *source;
 	size_t taken;
 	bool has_type; /* what -t asks for, in one of its profiles */
 	bool chosen;   /* a sample of the message by the side's own selector */
+	bool open;     /* its message is being read into a replicate */
 };
 
 static uint32_t take_labelset(void *ctx, struct store *st, uint32_t set)
@@ -45,7 +49,18 @@ static uint32_t take_stack(void *ctx, struct store *st, uint32_t stack)
 {
 	const struct intake *in = ctx;
 
-	return in->common_hooks.stack(in->common_hooks.ctx, st, stack);
+	if (in->common_hooks.stack)
+		stack = in->common_hooks.stack(in->common_hooks.ctx, st, stack);
+	return stack == SAMPLE_DROP || !in->names ? stack
+						  : names_stack(in->names, st, stack);
+}
+
+static void take_sample(void *ctx, uint32_t stack, uint32_t labelset,
+			const int64_t *values)
+{
+	const struct intake *in = ctx;
+
+	replicas_add(in->replicas, stack, labelset, values);
 }
 
 static int take_header(void *ctx, struct store *st, struct header *h)
@@ -56,6 +71,10 @@ static int take_header(void *ctx, struct store *st, struct header *h)
 	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h)))
 		return 0;
 	in->taken++;
+	in->open = true;
+	replicas_open(in->replicas, in->side, st, h,
+		      (size_t)query_type_index(in->common, st, h),
+		      source_name(in->source));
 	return 1;
 }
 
@@ -72,11 +91,17 @@ static int add_to_side(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 	struct intake *in = ctx;
 	struct merge_opts o = {.take = take_header, .counts = is_of_side, .ctx = in};
 
-	in->chosen = false;
+	int r;
+
+	in->chosen = in->open = false;
 	o.hooks.ctx = in;
 	o.hooks.labelset = take_labelset;
-	o.hooks.stack = in->common_hooks.stack ? take_stack : NULL;
-	return merger_add_split(in->merger, in->side, &o, msg, n, e);
+	o.hooks.stack = in->common_hooks.stack || in->names ? take_stack : NULL;
+	o.hooks.sample = take_sample;
+	r = merger_add_split(in->merger, in->side, &o, msg, n, e);
+	if (in->open)
+		replicas_close(in->replicas, !r && is_of_side(in));
+	return r;
 }
 
 static int add_to_both(void *ctx, const uint8_t *msg, size_t n, struct err *e)
@@ -89,12 +114,15 @@ static int add_to_both(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 
 static int read_files(const struct sides_opts *o, const struct operands *files,
 		      int (*add)(void *, const uint8_t *, size_t, struct err *),
-		      void *ctx, struct err *e)
+		      struct intake *in, size_t nin, struct err *e)
 {
 	struct source *s = source_new(files->v, files->n, o->cli->max_size);
-	size_t good;
-	int r = input_read(o->cli, s, add, ctx, &good, e);
+	size_t good, i;
+	int r;
 
+	for (i = 0; i < nin; i++)
+		in[i].source = s;
+	r = input_read(o->cli, s, add, in, &good, e);
 	source_free(s);
 	return r;
 }
@@ -271,8 +299,11 @@ int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
 	*s = (struct sides){0};
 	s->merger = merger_new(&mo);
 	for (side = 0; side < SIDES; side++) {
-		in[side] = (struct intake){
-			.merger = s->merger, .side = side, .common = o->query};
+		in[side] = (struct intake){.merger = s->merger,
+					   .side = side,
+					   .common = o->query,
+					   .names = o->names,
+					   .replicas = o->replicas};
 		in[side].common_hooks = query_hooks(o->query);
 		if (!o->selectors[side])
 			continue;
@@ -285,10 +316,10 @@ int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
 		in[side].own_hooks = query_hooks(in[side].own);
 	}
 	if (o->selectors[SIDE_BASE]) {
-		r = read_files(o, &o->stream, add_to_both, in, e);
+		r = read_files(o, &o->stream, add_to_both, in, SIDES, e);
 	} else {
 		for (side = 0; side < SIDES && !r; side++) {
-			r = read_files(o, &o->files[side], add_to_side, &in[side], e);
+			r = read_files(o, &o->files[side], add_to_side, &in[side], 1, e);
 			if (r == -ENODATA)
 				err_prefix(e, "%s", side_names[side]);
 		}

@@ -14,8 +14,8 @@
 #include "lib/pprof/merge.h"
 #include "lib/query/query.h"
 #include "lib/ui/cli.h"
-
-enum side { SIDE_BASE, SIDE_NEW, SIDES };
+#include "tools/diff/names.h"
+#include "tools/diff/replicas.h"
 
 struct sides_opts {
 	const struct cli *cli;
@@ -23,6 +23,8 @@ struct sides_opts {
 	struct operands stream;	      /* with selectors: what both choose from */
 	const char *selectors[SIDES]; /* NULL without */
 	struct query *query; /* common to both sides; holds no selector of a side */
+	struct names *names; /* NULL: names stay as they are */
+	struct replicas *replicas;
 };
 
 /* One profile type that both sides have. */

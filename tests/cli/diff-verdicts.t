@@ -1,0 +1,223 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# prof-diff on replicates: verdicts, normalization, moved and renamed cost, gates and waivers,
+# and all reports. The figures of the test itself are in tests/unit/stat_test.c.
+. "$top/tests/lib/tap.sh"
+
+# make_side SEED AWK-OPTIONS…: a stream of six profiles
+make_side() {
+	seed=$1
+	shift
+	awk -v n=6 -v seed="$seed" "$@" -f "$top/tests/lib/replicates.awk"
+}
+make_side 1 -v build=aa >"$tmp/base.txt"
+make_side 2 -v build=bb >"$tmp/same.txt"
+make_side 3 -v build=bb -v grow='f05=1.5' >"$tmp/slow.txt"
+
+# verdicts BASE NEW OPTION…: what was found, "name=verdict …"
+verdicts() {
+	from=$1 to=$2
+	shift 2
+	prof-diff -q --report json:- "$@" "$from" "$to" >"$tmp/json" || return
+	jq -r '[.functions[] | "\(.name)=\(.verdict)"] | sort | join(" ")' "$tmp/json"
+}
+
+# --- the verdicts -----------------------------------------------------------------------------
+is "$(verdicts "$tmp/base.txt" "$tmp/same.txt")" "" "the same build: nothing is found"
+is "$(jq -c '.types[0] | [.norm, .advisory, .base.replicates, .new.replicates]' "$tmp/json")" \
+	'["stable",false,6,6]' "by six replicates a side, stable"
+is "$(jq '[.types[0].functions[].flat_test.verdict] | unique | inside(["inconclusive", "unchanged"])' \
+	"$tmp/json")" true "each function is unchanged, or nobody knows"
+is "$(verdicts "$tmp/base.txt" "$tmp/slow.txt")" "f05=regressed" "slower by half in one function"
+is "$(jq -c '.types[0].functions[] | select(.name == "f05") | .flat_test |
+	[.low < .effect, .effect < .high, .q < 0.01, .relative > 0.4, .relative < 0.6]' "$tmp/json")" \
+	'[true,true,true,true,true]' "and by how much"
+is "$(verdicts "$tmp/slow.txt" "$tmp/base.txt")" "f05=improved" "the other way round"
+for norm in share seconds none; do
+	is "$(verdicts "$tmp/base.txt" "$tmp/slow.txt" --norm "$norm" | tr ' ' '\n' | grep -c '^f05=reg')" 1 \
+		"--norm $norm finds it too"
+done
+is "$(verdicts "$tmp/base.txt" "$tmp/slow.txt" --min-effect 20%)" "" "--min-effect: too little"
+is "$(verdicts "$tmp/base.txt" "$tmp/slow.txt" --alpha 0.000000001)" "" "--alpha: too uncertain"
+prof-diff -q --report json:"$tmp/again" "$tmp/base.txt" "$tmp/slow.txt" >"$tmp/d1"
+prof-diff -q --report json:"$tmp/again2" "$tmp/base.txt" "$tmp/slow.txt" >"$tmp/d2"
+same "$tmp/again" "$tmp/again2" "the same report again"
+same "$tmp/d1" "$tmp/d2" "and the same profile"
+prof-render -f text "$tmp/d1" >"$tmp/out"
+like "$tmp/out" '^comment "profpipe: verdict=regressed name=f05"$' "the profile has the verdict"
+like "$tmp/out" '^comment "profpipe: tested=[0-9]+"$' "and that others were tested"
+make_side 3 -v grow='f05=0' >"$tmp/gone.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/gone.txt")" "f05=gone" "gone"
+is "$(verdicts "$tmp/gone.txt" "$tmp/base.txt")" "f05=new" "new"
+
+# one function ten times cheaper must not make the others dearer
+make_side 4 -v grow='f00=0.1' >"$tmp/cheap.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/cheap.txt")" "f00=improved" "cheaper elsewhere: stable"
+ok "$((1 - $(verdicts "$tmp/base.txt" "$tmp/cheap.txt" --norm share | grep -c regressed)))" \
+	"by share, others seem dearer"
+
+# --- work ---------------------------------------------------------------------------------------
+# twice the load, twice the work
+make_side 5 -v load=2 >"$tmp/busy.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/busy.txt" --work base=1000,new=2000)" "" "twice the work: nothing"
+is "$(jq -r '.types[0] | .norm, (.factor > 1.99 and .factor < 2.01)' "$tmp/json" | xargs)" "work true" \
+	"the base counts double"
+verdicts "$tmp/base.txt" "$tmp/busy.txt" --work base=1000,new=1000 >"$tmp/out"
+like "$tmp/out" 'f00=regressed' "the same work: all cost double"
+printf '# requests\nbase 1000\nnew 2000\n' >"$tmp/work"
+is "$(verdicts "$tmp/base.txt" "$tmp/busy.txt" --work "$tmp/work")" "" "counts from a file"
+printf 'base.txt 1000\nbusy.txt 2000\n' >"$tmp/work"
+is "$(verdicts "$tmp/base.txt" "$tmp/busy.txt" --work "$tmp/work")" "" "by the names of the inputs"
+printf 'base.txt 1000\n' >"$tmp/work"
+refuses "a file without counts" prof-diff -q --work "$tmp/work" "$tmp/base.txt" "$tmp/busy.txt"
+printf 'base x\n' >"$tmp/work"
+refuses "a count that is none" prof-diff -q --work "$tmp/work" "$tmp/base.txt" "$tmp/busy.txt"
+refuses "no such file of counts" prof-diff -q --work "$tmp/nothing" "$tmp/base.txt" "$tmp/busy.txt"
+for bad in base=1 base=1,new=0 base=1,new=x new=1,old=2; do
+	refuses "--work $bad" prof-diff -q --work "$bad" "$tmp/base.txt" "$tmp/busy.txt"
+done
+refuses "work with another norm" prof-diff -q --work 1 --norm share "$tmp/base.txt" "$tmp/busy.txt"
+refuses "a gate on a total that is made equal" prof-diff -q --norm share --gate 'total > +1%' \
+	"$tmp/base.txt" "$tmp/busy.txt"
+
+# --- replicates and pairs ------------------------------------------------------------------------
+make_side 6 -v host=3 -v hostbias=0.5 >"$tmp/hosts0.txt"
+make_side 7 -v host=3 -v hostbias=0.5 -v grow='f05=1.5' >"$tmp/hosts1.txt"
+for by in host label:host "host,"; do
+	case $by in
+	*,) refuses "--replicate-by $by" prof-diff -q --replicate-by "$by" "$tmp/hosts0.txt" "$tmp/hosts1.txt" ;;
+	*)
+		verdicts "$tmp/hosts0.txt" "$tmp/hosts1.txt" --replicate-by "$by" >/dev/null
+		is "$(jq -c '.types[0] | [.base.replicates, .new.replicates]' "$tmp/json")" '[3,3]' \
+			"--replicate-by $by: three hosts"
+		;;
+	esac
+done
+verdicts "$tmp/hosts0.txt" "$tmp/hosts1.txt" --replicate-by time:30s >/dev/null
+is "$(jq .types[0].base.replicates "$tmp/json")" 3 "--replicate-by time:30s: windows since the epoch"
+verdicts "$tmp/hosts0.txt" "$tmp/hosts1.txt" --replicate-by file >/dev/null
+is "$(jq -c '.types[0] | [.base.replicates, .advisory]' "$tmp/json")" '[1,true]' "--replicate-by file: one"
+is "$(verdicts "$tmp/hosts0.txt" "$tmp/hosts1.txt" --pair-by host)" "f05=regressed" \
+	"hosts that differ among themselves, as pairs"
+is "$(jq .types[0].paired "$tmp/json")" true "the report says so"
+refuses "pairs without a twin" prof-diff -q --pair-by nothing "$tmp/hosts0.txt" /dev/null
+refuses "pairs of profiles" prof-diff -q --pair-by profile "$tmp/hosts0.txt" "$tmp/hosts1.txt"
+
+# --- moved and renamed ---------------------------------------------------------------------------
+# f04 and f08 have one caller; f08 takes over 600 of 4000/8
+make_side 8 -v grow='f04=0.4 f08=1.9' >"$tmp/moved.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/moved.txt")" "f04=moved f08=moved" "cost that moved between siblings"
+is "$(verdicts "$tmp/base.txt" "$tmp/moved.txt" --no-shift)" "f04=improved f08=regressed" "--no-shift"
+prof-diff -q --gate 'regressed > +0.5%' "$tmp/base.txt" "$tmp/moved.txt" >/dev/null
+is $? 0 "what moved fails no gate"
+prof-diff -q --gate 'flat:^f08$ > +0.5%' "$tmp/base.txt" "$tmp/moved.txt" >/dev/null
+is $? 1 "unless it is watched by name"
+make_side 9 -v name='f03=f03.constprop.0 f06=f06.cold f09=f09.isra.1.llvm.77' >"$tmp/clones.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/clones.txt")" "" "what a compiler adds to names is no change"
+is "$(jq -c '.types[0].functions[] | select(.name == "f09") | .raw_names' "$tmp/json")" \
+	'["f09.isra.1.llvm.77"]' "the report has the raw names"
+prof-diff -q "$tmp/base.txt" "$tmp/clones.txt" | prof-render -f text >"$tmp/out"
+like "$tmp/out" '^function [0-9]+ "f06" "f06.cold" ' "system_name is as it was"
+verdicts "$tmp/base.txt" "$tmp/clones.txt" --names raw --no-shift >"$tmp/out"
+like "$tmp/out" '^f03.constprop.0=new f03=gone ' "--names raw"
+# renamed, with the caller, the file and its callees to know it by: a handler
+sed 's/"handler2"/"handle_two"/g' "$tmp/same.txt" >"$tmp/renamed.txt"
+prof-diff -q --report json:"$tmp/json" "$tmp/base.txt" "$tmp/renamed.txt" >/dev/null
+is "$(jq -r '.types[0].functions[] | select(.renamed_from) | "\(.name) \(.renamed_from) \(.verdict)"' "$tmp/json")" \
+	"handle_two handler2 renamed" "another name, known by its neighbours"
+
+# --- gates ----------------------------------------------------------------------------------------
+# gate STATUS DESCRIPTION NEW OPTION…
+gate() {
+	want=$1 what=$2 new=$3
+	shift 3
+	run prof-diff "$@" "$tmp/base.txt" "$tmp/$new.txt"
+	is "$status" "$want" "$what" || diag "$tmp/err"
+}
+gate 0 "a gate on the same build" same --gate 'regressed > +0.5%'
+gate 1 "a gate on a slower one" slow --gate 'regressed > +0.5%'
+like "$tmp/err" '^prof-diff: gate failed: regressed > \+0.5%: f05 is ' "and what it was"
+gate 0 "over no limit" slow --gate 'regressed > +50%'
+gate 0 "--advisory" slow --gate 'regressed > +0.5%' --advisory
+like "$tmp/err" '^prof-diff: gate advisory: ' "says what it would have been"
+gate 1 "by label" slow --gate 'label:endpoint=/1 > +0.5%'
+gate 0 "by another label" slow --gate 'label:endpoint=/2 > +0.5%'
+gate 1 "cumulative, of a caller" slow --gate 'cum:^handler1$ > x1.02'
+prof-diff -q --gate 'regressed > +0.1%' "$tmp/base.txt" "$tmp/slow.txt" --replicate-by file >/dev/null
+is $? 0 "one replicate a side: advice"
+prof-diff -q --gate 'regressed > +0.1%' "$tmp/base.txt" "$tmp/slow.txt" --replicate-by file \
+	--force-single --assume-cv 1% >/dev/null
+is $? 1 "--force-single"
+gate 3 "--require-power: a limit below what can be seen" same --gate 'flat:^f00$ > +0.0001%' \
+	--require-power
+like "$tmp/err" '^prof-diff: gate inconclusive: ' "and which"
+gate 0 "--require-power: a limit that can be seen" same --gate 'flat:^f40$ > +5%' --require-power
+printf '# ours\nregressed > +0.5%%\n\nwarn total > +1%%\n' >"$tmp/gates"
+gate 1 "--gates FILE" slow --gates "$tmp/gates"
+refuses "--gates without gates" prof-diff --gates /dev/null "$tmp/base.txt" "$tmp/slow.txt"
+refuses "--gates, no such file" prof-diff --gates "$tmp/nothing" "$tmp/base.txt" "$tmp/slow.txt"
+# the new side was measured in November 2023
+waive() { # STATUS DESCRIPTION MESSAGE LINE
+	printf '%s\n' "$4" >"$tmp/waivers"
+	gate "$1" "$2" slow --gate 'regressed > +0.5%' --waive "$tmp/waivers"
+	like "$tmp/err" "$3" "and says so"
+}
+waive 0 "a waiver" '^prof-diff: gate waived: ' 'f05 | flat | +10% | expires 2024-01-01 | #12 | a cache is gone'
+waive 1 "one that has expired" 'waiver for f05 \(#12\): has expired$' \
+	'f05 | flat | +10% | expires 2023-11-13 | #12 | a cache is gone'
+waive 0 "on its last day" 'gate waived' 'f05 | flat | x2 | expires 2023-11-14 | #12 | a cache is gone'
+waive 1 "one with a low ceiling" 'waiver for f05 \(#12\): the ceiling is too low$' \
+	'f05 | flat | +1% | expires 2024-01-01 | #12 | a cache is gone'
+waive 1 "one for something else" 'waiver for f06 \(#12\): not needed: no gate asked$' \
+	'f06 | flat | +1% | expires 2024-01-01 | #12 | a cache is gone'
+for bad in 'f05' 'f05 | fat | +1% | expires 2024-01-01 | a | b' 'f05 | flat | 1 | expires 2024-01-01 | a | b' \
+	'f05 | flat | +1% | 2024-01-01 | a | b' '| flat | +1% | expires 2024-01-01 | a | b' \
+	'f05 | flat | +1% | expires 2024-13-01 | a | b'; do
+	echo "$bad" >"$tmp/waivers"
+	refuses "waiver '$bad'" prof-diff --waive "$tmp/waivers" "$tmp/base.txt" "$tmp/slow.txt"
+done
+
+# --- reports ----------------------------------------------------------------------------------------
+run prof-diff -q --report text "$tmp/base.txt" "$tmp/slow.txt" --gate 'regressed > +0.5%'
+like "$tmp/out" '^cpu, norm stable \(base x [0-9.]+\): base 6 profiles of 60s, new 6 profiles of 60s$' \
+	"text: the norm is in the first line"
+like "$tmp/out" '^verdict: 1 regressed$' "text: the verdict"
+like "$tmp/out" '^  under main > handler1$' "text: where it was called"
+like "$tmp/out" '^power: with 6\+6 replicates a function of 1% of the total had to grow$' "text: the power"
+run prof-diff -q --calibrate --report text "$tmp/base.txt" "$tmp/same.txt"
+like "$tmp/out" '^calibration: false findings: 0 flat of [0-9]+ tested, 0 cum of [0-9]+;$' "--calibrate"
+for format in markdown junit github sarif codequality; do
+	run prof-diff -q --report "$format" "$tmp/base.txt" "$tmp/slow.txt" --gate 'regressed > +0.5%' \
+		--gate 'warn total > +90%'
+	is "$status" 1 "$format: written, and exit 1"
+	cp "$tmp/out" "$tmp/$format"
+	like "$tmp/$format" 'f05' "$format: names the function"
+done
+like "$tmp/markdown" '^## prof-diff: a gate failed$' "markdown: the state first"
+like "$tmp/markdown" '^\| regressed \| \+[0-9.]+% \| .* \| `f05` \|$' "markdown: a row"
+like "$tmp/github" '^::error title=prof-diff gate::cpu: regressed > \+0.5%25: fail: f05 is ' "github: an error"
+is "$(jq -r '.version, .runs[0].results[0].ruleId, .runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' \
+	"$tmp/sarif" | xargs)" "2.1.0 regressed file05.c" "sarif"
+is "$(jq -r '.[0] | .check_name, .location.path, .location.lines.begin, (.fingerprint | length)' \
+	"$tmp/codequality" | xargs)" "regressed file05.c 1 16" "codequality"
+like "$tmp/junit" '<testsuite name="prof-diff" tests="2" failures="1" errors="0" skipped="0">' "junit"
+if command -v xmllint >/dev/null; then
+	xmllint --noout "$tmp/junit"
+	ok $? "junit: well-formed"
+else
+	python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$tmp/junit"
+	ok $? "junit: well-formed"
+fi
+# a name that wants to be more than a name
+sed 's/"f05"/"f05\\n::error::<\&|`x"/g' "$tmp/slow.txt" >"$tmp/hostile.txt"
+sed 's/"f05"/"f05\\n::error::<\&|`x"/g' "$tmp/base.txt" >"$tmp/hostile0.txt"
+for format in github junit sarif codequality markdown text; do
+	prof-diff -q --report "$format" "$tmp/hostile0.txt" "$tmp/hostile.txt" \
+		--gate 'regressed > +0.5%' >"$tmp/$format"
+	ok "$(grep -c '^::error::' "$tmp/$format")" "$format: a hostile name stays a name"
+done
+python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$tmp/junit"
+ok $? "junit: still well-formed"
+jq empty "$tmp/sarif" "$tmp/codequality"
+ok $? "JSON: still well-formed"
+done_testing

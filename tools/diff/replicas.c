@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collecting replicates while profiles are read. */
+#include "tools/diff/replicas.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/hash.h"
+#include "lib/base/num.h"
+#include "lib/base/xalloc.h"
+#include "lib/pprof/merge.h"
+
+#define HOST_COMMENT "profpipe: host="
+/* Costs are put in order and added up when there are this many, and twice as many as then. */
+#define TIDY_MIN 4096
+
+struct type {
+	struct header h;
+	int column; /* -1: profiles did not agree */
+};
+
+struct work {
+	char *name;
+	double count;
+	bool used;
+};
+
+struct replicas {
+	struct grouping by;
+	const struct watched_label *watched;
+	size_t nwatched;
+	struct type *types;
+	size_t ntypes, types_cap;
+	struct replica *v;
+	size_t n, cap;
+	struct id_table ids; /* by side, type, name */
+	struct work *work;
+	size_t nwork, work_cap;
+	/* the open profile */
+	struct store *st;
+	enum side side;
+	uint32_t type, name; /* name ID_NONE: it depends on the sample */
+	size_t column, touched_from;
+	uint64_t message;
+	double scale, profile_work;
+	int64_t time_ns, duration_ns;
+	uint32_t host;
+	size_t *touched; /* replicates that the profile is part of */
+	size_t ntouched, touched_cap;
+	bool is_samples;
+	int64_t first_period;
+};
+
+int grouping_parse(const char *text, struct grouping *g, struct err *e)
+{
+	*g = (struct grouping){0};
+	if (!strcmp(text, "profile"))
+		g->kind = GROUP_PROFILE;
+	else if (!strcmp(text, "file"))
+		g->kind = GROUP_FILE;
+	else if (!strcmp(text, "host"))
+		g->kind = GROUP_HOST;
+	else if (!strncmp(text, "time:", 5)) {
+		g->kind = GROUP_TIME;
+		if (num_parse_duration(text + 5, &g->window_ns) || g->window_ns <= 0)
+			return err_set(e, EINVAL, "a duration expected after time:");
+	} else {
+		g->kind = GROUP_LABEL;
+		g->label = strncmp(text, "label:", 6) ? text : text + 6;
+		if (!*g->label || strpbrk(text, "={}, "))
+			return err_set(e, EINVAL,
+				       "profile, file, host, time:DURATION or label:KEY "
+				       "expected, not %s",
+				       text);
+	}
+	return 0;
+}
+
+struct replicas *replicas_new(const struct grouping *by,
+			      const struct watched_label *watched, size_t nwatched)
+{
+	struct replicas *r = xcalloc(1, sizeof(*r));
+
+	r->by = *by;
+	r->watched = watched;
+	r->nwatched = nwatched;
+	id_table_init(&r->ids);
+	return r;
+}
+
+void replicas_free(struct replicas *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->n; i++) {
+		free(r->v[i].watched);
+		free(r->v[i].costs);
+	}
+	for (i = 0; i < r->ntypes; i++)
+		header_release(&r->types[i].h);
+	for (i = 0; i < r->nwork; i++)
+		free(r->work[i].name);
+	free(r->v);
+	free(r->types);
+	free(r->work);
+	free(r->touched);
+	id_table_release(&r->ids);
+	free(r);
+}
+
+static int read_work_line(struct replicas *r, char *line, struct err *e)
+{
+	char *end, *count;
+	double v;
+
+	line[strcspn(line, "\r\n")] = 0;
+	line += strspn(line, " \t");
+	if (!*line || *line == '#')
+		return 0;
+	/* names may hold blanks: the count is what stands last */
+	end = line + strlen(line);
+	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = 0;
+	count = end;
+	while (count > line && count[-1] != ' ' && count[-1] != '\t')
+		count--;
+	errno = 0;
+	v = strtod(count, &end);
+	if (count == line || *end || errno || !(v > 0) || v > 1e300)
+		return err_set(e, EINVAL, "NAME COUNT expected, not \"%s\"", line);
+	for (end = count; end > line && (end[-1] == ' ' || end[-1] == '\t');)
+		*--end = 0;
+	XGROW(r->work, r->nwork, r->work_cap);
+	r->work[r->nwork++] = (struct work){xstrdup(line), v, false};
+	return 0;
+}
+
+int replicas_read_work(struct replicas *r, const char *file, struct err *e)
+{
+	FILE *f = fopen(file, "re");
+	char *line = NULL;
+	size_t cap = 0, number = 0;
+	int ret = 0;
+
+	if (!f)
+		return err_errno(e, errno, "%s", file);
+	while (!ret && getline(&line, &cap, f) >= 0) {
+		number++;
+		ret = read_work_line(r, line, e);
+		if (ret < 0)
+			err_prefix(e, "%s: line %zu", file, number);
+	}
+	if (!ret && ferror(f))
+		ret = err_errno(e, errno, "%s", file);
+	if (!ret && !r->nwork)
+		ret = err_set(e, ENODATA, "%s: no counts", file);
+	free(line);
+	if (fclose(f) && !ret)
+		ret = err_errno(e, errno, "%s", file);
+	return ret;
+}
+
+static double find_work(struct replicas *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->nwork; i++) {
+		if (!strcmp(r->work[i].name, name)) {
+			r->work[i].used = true;
+			return r->work[i].count;
+		}
+	}
+	return 0;
+}
+
+double replicas_work(const struct replicas *r, enum side side)
+{
+	size_t i;
+
+	for (i = 0; i < r->nwork; i++) {
+		if (!strcmp(r->work[i].name, side == SIDE_BASE ? "base" : "new"))
+			return r->work[i].count;
+	}
+	return 0;
+}
+
+static uint32_t type_of(struct replicas *r, const struct header *h, size_t column)
+{
+	size_t i;
+
+	for (i = 0; i < r->ntypes; i++) {
+		if (!header_same_type(&r->types[i].h, h))
+			continue;
+		if (r->types[i].column != (int)column)
+			r->types[i].column = -1;
+		return (uint32_t)i;
+	}
+	XGROW(r->types, r->ntypes, r->types_cap);
+	r->types[r->ntypes].column = (int)column;
+	header_copy(&r->types[r->ntypes].h, h);
+	return (uint32_t)r->ntypes++;
+}
+
+static struct replica *replica_for(struct replicas *r, uint32_t name)
+{
+	uint64_t x = hash_u64((uint64_t)r->side << 32 | r->type, name);
+	struct replica *v;
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&r->ids, x);
+	     (id = id_table_at(&r->ids, x, &s)) != ID_NONE; s++) {
+		v = &r->v[id];
+		if (v->side == r->side && v->type == r->type && v->name == name)
+			break;
+	}
+	if (id == ID_NONE) {
+		XGROW(r->v, r->n, r->cap);
+		id = (uint32_t)r->n++;
+		r->v[id] =
+			(struct replica){.side = r->side, .type = r->type, .name = name};
+		r->v[id].watched = xcalloc(r->nwatched + 1, sizeof(double));
+		id_table_put(&r->ids, x, id);
+	}
+	v = &r->v[id];
+	if (v->last_message != r->message) {
+		v->last_message = r->message;
+		XGROW(r->touched, r->ntouched, r->touched_cap);
+		r->touched[r->ntouched++] = id;
+	}
+	return v;
+}
+
+/* The file of "a.pb.gz: member 3" and of "a.txt: profile 3". */
+static char *file_of(const char *place)
+{
+	static const char *const parts[] = {": member ", ": profile "};
+	const char *p, *end = place + strlen(place);
+	size_t i, n;
+
+	for (i = 0; i < 2; i++) {
+		n = strlen(parts[i]);
+		for (p = strstr(place, parts[i]); p; p = strstr(p + 1, parts[i])) {
+			if (p[n + strspn(p + n, "0123456789")] == 0)
+				end = p;
+		}
+	}
+	return xstrndup(place, (size_t)(end - place));
+}
+
+static uint32_t host_of(struct store *st, const struct header *h)
+{
+	size_t i, n = strlen(HOST_COMMENT);
+
+	for (i = 0; i < h->ncomments; i++) {
+		if (!strncmp(store_cstr(st, h->comments[i]), HOST_COMMENT, n))
+			return store_puts(st, store_cstr(st, h->comments[i]) + n);
+	}
+	return store_puts(st, "");
+}
+
+static uint32_t name_of(struct replicas *r, struct store *st, const char *place,
+			const char *file)
+{
+	char *text;
+	uint32_t id;
+
+	switch (r->by.kind) {
+	case GROUP_PROFILE:
+		/* every profile is one: a name twice would make two of them one */
+		text = xasprintf("%s#%" PRIu64, place, r->message);
+		break;
+	case GROUP_FILE:
+		text = xstrdup(file);
+		break;
+	case GROUP_TIME:
+		text = xmalloc(NUM_TIME_MAX);
+		num_format_time(r->time_ns - r->time_ns % r->by.window_ns, text);
+		break;
+	default:
+		return ID_NONE;
+	}
+	id = store_puts(st, text);
+	free(text);
+	return id;
+}
+
+void replicas_open(struct replicas *r, enum side side, struct store *st,
+		   const struct header *h, size_t column, const char *place)
+{
+	const char *type = store_cstr(st, h->types[column].type);
+	char *file = file_of(place), *base = strrchr(file, '/');
+
+	r->st = st;
+	r->side = side;
+	r->type = type_of(r, h, column);
+	r->column = column;
+	r->message++;
+	r->ntouched = 0;
+	r->time_ns = h->time_ns;
+	r->duration_ns = h->duration_ns;
+	/* bare counts of samples mean what their period makes of them */
+	r->scale = 1;
+	if (!strcmp(type, "samples") && h->period > 0) {
+		if (!r->first_period)
+			r->first_period = h->period;
+		r->scale = (double)h->period / (double)r->first_period;
+	}
+	r->profile_work = find_work(r, file);
+	if (r->profile_work <= 0)
+		r->profile_work = find_work(r, base ? base + 1 : file);
+	r->host = host_of(st, h);
+	r->name = name_of(r, st, place, file);
+	/* also when it has no sample: nothing is a measurement too */
+	if (r->name != ID_NONE)
+		replica_for(r, r->name);
+	free(file);
+}
+
+static uint32_t label_text(const struct replicas *r, const struct label *l)
+{
+	char number[24];
+
+	if (!l->numeric)
+		return l->str;
+	snprintf(number, sizeof(number), "%" PRId64, l->num);
+	return store_puts(r->st, number);
+}
+
+static uint32_t find_label(const struct replicas *r, uint32_t labelset, const char *key)
+{
+	uint32_t n, i;
+	const struct label *l = store_labels(r->st, labelset, &n);
+
+	for (i = 0; i < n; i++) {
+		if (!strcmp(store_cstr(r->st, l[i].key), key))
+			return label_text(r, &l[i]);
+	}
+	return ID_NONE;
+}
+
+static uint32_t name_by_sample(const struct replicas *r, uint32_t labelset)
+{
+	uint32_t id;
+
+	if (r->by.kind == GROUP_LABEL) {
+		id = find_label(r, labelset, r->by.label);
+		return id == ID_NONE ? 0 : id;
+	}
+	id = find_label(r, labelset, "host");
+	if (id == ID_NONE)
+		id = find_label(r, labelset, "node");
+	return id == ID_NONE ? r->host : id;
+}
+
+static int cmp_cost(const void *a, const void *b)
+{
+	const struct cost *x = a, *y = b;
+
+	return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+/* Costs of one stack as one. */
+static void tidy(struct replica *v)
+{
+	size_t i, n = 0;
+
+	if (v->ncosts)
+		qsort(v->costs, v->ncosts, sizeof(*v->costs), cmp_cost);
+	for (i = 0; i < v->ncosts; i++) {
+		if (n && v->costs[n - 1].stack == v->costs[i].stack)
+			v->costs[n - 1].value += v->costs[i].value;
+		else
+			v->costs[n++] = v->costs[i];
+	}
+	v->ncosts = n;
+	v->tidy_at = n < TIDY_MIN / 2 ? TIDY_MIN : 2 * n;
+}
+
+static bool has_watched(const struct replicas *r, uint32_t labelset, size_t which)
+{
+	uint32_t n, i;
+	const struct label *l = store_labels(r->st, labelset, &n);
+
+	for (i = 0; i < n; i++) {
+		if (!strcmp(store_cstr(r->st, l[i].key), r->watched[which].key) &&
+		    !strcmp(store_cstr(r->st, label_text(r, &l[i])),
+			    r->watched[which].value))
+			return true;
+	}
+	return false;
+}
+
+void replicas_add(struct replicas *r, uint32_t stack, uint32_t labelset,
+		  const int64_t *values)
+{
+	double value = (double)values[r->column] * r->scale;
+	struct replica *v;
+	size_t i;
+
+	if (!values[r->column])
+		return;
+	v = replica_for(r, r->name != ID_NONE ? r->name : name_by_sample(r, labelset));
+	v->total += value;
+	for (i = 0; i < r->nwatched; i++) {
+		if (has_watched(r, labelset, i))
+			v->watched[i] += value;
+	}
+	if (v->tidy_at && v->ncosts >= v->tidy_at)
+		tidy(v);
+	else if (!v->tidy_at)
+		v->tidy_at = TIDY_MIN;
+	XGROW(v->costs, v->ncosts, v->costs_cap);
+	v->costs[v->ncosts++] = (struct cost){stack, (float)value};
+}
+
+void replicas_close(struct replicas *r, bool counts)
+{
+	struct replica *v;
+	size_t i;
+
+	for (i = 0; i < r->ntouched && counts; i++) {
+		v = &r->v[r->touched[i]];
+		if (!v->profiles || r->time_ns < v->time_ns)
+			v->time_ns = r->time_ns;
+		v->profiles++;
+		v->duration_ns += r->duration_ns;
+		v->work += r->profile_work;
+	}
+	if (r->by.kind != GROUP_PROFILE)
+		return;
+	/* it gets no more */
+	for (i = 0; i < r->ntouched; i++) {
+		v = &r->v[r->touched[i]];
+		tidy(v);
+		if (v->ncosts)
+			v->costs = xreallocarray(v->costs, v->ncosts, sizeof(*v->costs));
+		v->costs_cap = v->ncosts;
+	}
+}
+
+struct replica **replicas_of(struct replicas *r, enum side side, const struct header *h,
+			     size_t *n, int *column)
+{
+	struct replica **v = xcalloc(r->n + 1, sizeof(*v));
+	size_t i;
+
+	*n = 0;
+	*column = -1;
+	for (i = 0; i < r->n; i++) {
+		const struct type *t = &r->types[r->v[i].type];
+
+		if (r->v[i].side != side || !r->v[i].profiles ||
+		    !header_same_type(&t->h, h))
+			continue;
+		v[(*n)++] = &r->v[i];
+		*column = t->column;
+	}
+	return v;
+}

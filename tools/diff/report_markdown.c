@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report for a job's summary or a comment: what matters first, the rest folded away. */
+#include <string.h>
+
+#include "lib/ui/escape.h"
+#include "tools/diff/report.h"
+
+/* A comment on GitHub is cut off, or refused, beyond 64 KiB. */
+#define BYTES_MAX 60000
+
+static void put_code(struct buf *out, struct str s)
+{
+	escape_markdown(out, s.p, s.n);
+}
+
+static const char *state_of(const struct report *r)
+{
+	bool warned = false;
+	size_t i, k;
+
+	for (i = 0; i < r->nparts; i++) {
+		for (k = 0; k < r->parts[i].nresults; k++) {
+			const char *v = report_gate_verdict(r, &r->parts[i],
+							    &r->parts[i].results[k]);
+
+			if (!strcmp(v, "fail"))
+				return "a gate failed";
+			warned |= strcmp(v, "ok") != 0;
+		}
+	}
+	return warned ? "passed, with remarks" : "passed";
+}
+
+static void put_gates(const struct report *r, const struct part *p, struct buf *out)
+{
+	size_t i;
+
+	if (!p->nresults)
+		return;
+	buf_puts(out, "\n| gate | verdict | worst |\n| --- | --- | --- |\n");
+	for (i = 0; i < p->nresults; i++) {
+		const struct gate_result *g = &p->results[i];
+		struct buf why = BUF_INIT(SIZE_MAX / 2);
+
+		report_gate(p, g, 200, &why);
+		buf_puts(out, "| ");
+		put_code(out, (struct str){gate_text(g->gate),
+					   (uint32_t)strlen(gate_text(g->gate))});
+		buf_printf(out, " | %s | ", report_gate_verdict(r, p, g));
+		put_code(out, (struct str){buf_str(&why), (uint32_t)why.len});
+		buf_puts(out, " |\n");
+		buf_release(&why);
+	}
+}
+
+/* Rows of these verdicts, largest change first; how many did not fit. */
+static size_t put_rows(const struct part *p, bool rises, struct buf *out)
+{
+	const struct comparison *c = &p->comparison;
+	size_t i, n = 0, left = 0;
+
+	for (i = 0; i < c->nrows; i++) {
+		const struct finding *f = &report_row(p, &c->rows[i])->flat;
+
+		if (f->verdict <= VERDICT_UNCHANGED ||
+		    verdict_is_rise(f->verdict) != rises)
+			continue;
+		if (out->len > BYTES_MAX) {
+			left++;
+			continue;
+		}
+		if (!n++)
+			buf_puts(out,
+				 "\n| verdict | change, of base's total | interval | "
+				 "function |\n| --- | ---: | --- | --- |\n");
+		buf_printf(out, "| %s | %+.2f%% | %+.2f%% to %+.2f%% | ",
+			   verdict_name(f->verdict), f->e.difference * 100, f->low * 100,
+			   f->high * 100);
+		put_code(out, c->rows[i].name);
+		buf_puts(out, " |\n");
+	}
+	return left;
+}
+
+static void put_part(const struct report *r, const struct part *p, struct buf *out)
+{
+	const struct comparison *c = &p->comparison;
+	const struct finding *total = &p->verdicts.total;
+	size_t left;
+
+	buf_puts(out, "\n### ");
+	put_code(out, store_str(c->p->store, c->p->h.types[c->column].type));
+	buf_printf(out, "\n\n%zu + %zu replicates, norm %s. Total: ",
+		   p->evidence.design.n[SIDE_BASE], p->evidence.design.n[SIDE_NEW],
+		   norm_name(p->evidence.norm));
+	if (p->evidence.total_assessed)
+		buf_printf(out, "%s, %+.2f%% (%+.2f%% to %+.2f%%).\n",
+			   verdict_name(total->verdict), total->e.difference * 100,
+			   total->low * 100, total->high * 100);
+	else
+		buf_puts(out, "not assessed.\n");
+	if (p->evidence.single)
+		buf_puts(out, "One profile a side: advisory.\n");
+	put_gates(r, p, out);
+	left = put_rows(p, true, out);
+	buf_puts(out, "\n<details><summary>Improved, moved, renamed, gone</summary>\n");
+	left += put_rows(p, false, out);
+	buf_puts(out, "\n</details>\n");
+	if (left)
+		buf_printf(out, "\n%zu more are left out.\n", left);
+}
+
+void report_markdown(const struct report *r, size_t columns, struct buf *out)
+{
+	size_t i;
+
+	(void)columns;
+	buf_printf(out, "## prof-diff: %s\n", state_of(r));
+	for (i = 0; i < r->nparts; i++)
+		put_part(r, &r->parts[i], out);
+}
