@@ -66,7 +66,7 @@ enum unwind_stop {
 struct sample_head {
 	__u64 ktime;	      /* CLOCK_MONOTONIC, ns */
 	__u64 start_boottime; /* of the thread-group leader, CLOCK_BOOTTIME, ns; 0: not known */
-	__u64 cgroup_id;      /* in the v2 hierarchy */
+	__u64 cgroup_id; /* in the v2 hierarchy */
 	__u32 tgid, tid, ppid;
 	__u32 cpu;
 	__u16 nkernel, nuser, ncopy;

@@ -10,8 +10,10 @@ double stat_digamma(double x)
 {
 	double r = 0, f;
 
-	for (; x < 6; x += 1)
+	while (x < 6) {
 		r -= 1 / x;
+		x += 1;
+	}
 	f = 1 / (x * x);
 	return r + log(x) - 0.5 / x -
 	       f * (1.0 / 12 - f * (1.0 / 120 - f * (1.0 / 252 - f / 240)));
@@ -21,8 +23,10 @@ double stat_trigamma(double x)
 {
 	double r = 0, f;
 
-	for (; x < 6; x += 1)
+	while (x < 6) {
 		r += 1 / (x * x);
+		x += 1;
+	}
 	f = 1 / (x * x);
 	return r + 1 / x + f / 2 +
 	       f / x * (1.0 / 6 - f * (1.0 / 30 - f * (1.0 / 42 - f / 30)));

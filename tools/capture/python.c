@@ -51,6 +51,12 @@ struct python {
 	struct id_table ids;
 };
 
+static bool is_same(const struct head *a, const struct head *b)
+{
+	return a->first_line == b->first_line && a->file == b->file &&
+	       a->name == b->name && a->lines == b->lines;
+}
+
 static bool read_at(uint32_t tgid, uint64_t addr, void *out, size_t n)
 {
 	struct iovec to = {out, n}, from = {(void *)(uintptr_t)addr, n};
@@ -168,7 +174,7 @@ static struct entry *entry_of(struct python *py, uint64_t addr)
 const struct python_code *python_code(struct proc *p, uint64_t addr)
 {
 	uint64_t now = monotonic_ns();
-	struct head head = {0}; /* compared with its padding */
+	struct head head;
 	struct entry *e;
 
 	if (!p->python) {
@@ -179,7 +185,7 @@ const struct python_code *python_code(struct proc *p, uint64_t addr)
 	if (!e->seen_ns || now - e->seen_ns > SURE_NS) {
 		if (!read_head(p->tgid, addr, &head))
 			return e->good ? &e->code : NULL; /* it has ended since */
-		if (!e->good || memcmp(&head, &e->head, sizeof(head)) != 0) {
+		if (!e->good || !is_same(&head, &e->head)) {
 			release(e);
 			e->head = head;
 			read_code(p->tgid, e);
