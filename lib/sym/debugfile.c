@@ -48,9 +48,12 @@ bool build_id_matches(const struct build_id *id, const struct elf_file *f)
 
 void found_file_release(struct found_file *f)
 {
+	struct buf *log = f->log;
+
 	elf_free(f->elf);
 	free(f->path);
-	*f = (struct found_file){.log = f->log};
+	memset(f, 0, sizeof(*f));
+	f->log = log;
 }
 
 /* One search: what is wanted, and the best result so far. */
