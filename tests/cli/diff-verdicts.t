@@ -177,6 +177,17 @@ for bad in 'f05' 'f05 | fat | +1% | expires 2024-01-01 | a | b' 'f05 | flat | 1 
 	refuses "waiver '$bad'" prof-diff --waive "$tmp/waivers" "$tmp/base.txt" "$tmp/slow.txt"
 done
 
+# --- measured differently ------------------------------------------------------------------------
+sed '/^type "cpu"/a comment "profpipe: cpu=Fast 1"\ncomment "profpipe: kernel=6.1"' "$tmp/base.txt" >"$tmp/e0.txt"
+sed '/^type "cpu"/a comment "profpipe: cpu=Slow 2"\ncomment "profpipe: kernel=6.1"' "$tmp/same.txt" >"$tmp/e1.txt"
+run prof-diff --report text "$tmp/e0.txt" "$tmp/e1.txt"
+like "$tmp/err" '^prof-diff: cpu: measured differently: CPU: base has Fast 1; new has Slow 2$' \
+	"another CPU is the first thing that is said"
+is "$(sed -n 2p "$tmp/out")" "warning: CPU: base has Fast 1; new has Slow 2" "in the report too"
+is "$(grep -c kernel "$tmp/err")" 0 "the same kernel is not"
+run prof-diff --report text "$tmp/e0.txt" "$tmp/same.txt"
+is "$(grep -c 'measured differently' "$tmp/err")" 0 "nor what one side does not say"
+
 # --- reports ----------------------------------------------------------------------------------------
 run prof-diff -q --report text "$tmp/base.txt" "$tmp/slow.txt" --gate 'regressed > +0.5%'
 like "$tmp/out" '^cpu, norm stable \(base x [0-9.]+\): base 6 profiles of 60s, new 6 profiles of 60s$' \
@@ -194,7 +205,7 @@ for format in markdown junit github sarif codequality; do
 	like "$tmp/$format" 'f05' "$format: names the function"
 done
 like "$tmp/markdown" '^## prof-diff: a gate failed$' "markdown: the state first"
-like "$tmp/markdown" '^\| regressed \| \+[0-9.]+% \| .* \| `f05` \|$' "markdown: a row"
+like "$tmp/markdown" '^\| regressed \| \+[0-9.]+% \| .* \| .f05. \|$' "markdown: a row"
 like "$tmp/github" '^::error title=prof-diff gate::cpu: regressed > \+0.5%25: fail: f05 is ' "github: an error"
 is "$(jq -r '.version, .runs[0].results[0].ruleId, .runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' \
 	"$tmp/sarif" | xargs)" "2.1.0 regressed file05.c" "sarif"
@@ -209,8 +220,8 @@ else
 	ok $? "junit: well-formed"
 fi
 # a name that wants to be more than a name
-sed 's/"f05"/"f05\\n::error::<\&|`x"/g' "$tmp/slow.txt" >"$tmp/hostile.txt"
-sed 's/"f05"/"f05\\n::error::<\&|`x"/g' "$tmp/base.txt" >"$tmp/hostile0.txt"
+sed 's/"f05"/"f05\\n::error::<\&|\x60x"/g' "$tmp/slow.txt" >"$tmp/hostile.txt"
+sed 's/"f05"/"f05\\n::error::<\&|\x60x"/g' "$tmp/base.txt" >"$tmp/hostile0.txt"
 for format in github junit sarif codequality markdown text; do
 	prof-diff -q --report "$format" "$tmp/hostile0.txt" "$tmp/hostile.txt" \
 		--gate 'regressed > +0.5%' >"$tmp/$format"

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tools/diff/environment.h"
+
 /* Below this share of cost in functions that both sides have, a comparison says nothing. */
 #define MATCHED_MIN 0.20
 /* Shares of cost without a function's name: worth a word, and too much. */
@@ -124,6 +126,19 @@ int check_part(const struct part *p, const struct check_opts *o, struct err *e)
 	return check_names(p, o, type, e);
 }
 
+/* Another machine or another way of measuring: what differs may be that. */
+static void note_environment(const struct cli *c, const struct part *p, const char *type)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	size_t at = 0;
+
+	while (environment_differs(p->pair, &at, &b)) {
+		cli_note(c, "%s: measured differently: %s", type, buf_str(&b));
+		buf_clear(&b);
+	}
+	buf_release(&b);
+}
+
 void check_notes(const struct cli *c, const struct report *r)
 {
 	const struct part *p;
@@ -133,6 +148,7 @@ void check_notes(const struct cli *c, const struct report *r)
 	for (i = 0; i < r->nparts; i++) {
 		p = &r->parts[i];
 		type = type_of(p);
+		note_environment(c, p, type);
 		note_periods(c, p, type);
 		note_durations(c, p, r->norm, type);
 		note_cumulative(c, p, type);

@@ -5,6 +5,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/ui/json.h"
+#include "tools/diff/environment.h"
 #include "tools/diff/report.h"
 
 static void put_amount(struct json *j, const char *key, const struct amount *a)
@@ -120,7 +121,8 @@ static void put_type(struct json *j, const struct report *r, const struct part *
 	const struct value_type *t = &c->p->h.types[c->column];
 	const struct evidence *ev = &p->evidence;
 	const struct verdicts *v = &p->verdicts;
-	size_t i;
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	size_t i, at = 0;
 
 	json_object(j, NULL);
 	json_str(j, "type", store_str(c->p->store, t->type));
@@ -131,6 +133,13 @@ static void put_type(struct json *j, const struct report *r, const struct part *
 	json_cstr(j, "norm", norm_name(ev->norm));
 	json_double(j, "factor", p->combined.factor[c->column]);
 	json_double(j, "size_factor", ev->norm == NORM_STABLE ? ev->size.factor : NAN);
+	json_array(j, "environment");
+	while (environment_differs(p->pair, &at, &b)) {
+		json_str(j, NULL, (struct str){buf_str(&b), (uint32_t)b.len});
+		buf_clear(&b);
+	}
+	json_end_array(j);
+	buf_release(&b);
 	json_bool(j, "advisory", ev->single);
 	json_bool(j, "paired", ev->design.nslots > 0);
 	json_double(j, "value_of_one_count", ev->unit);

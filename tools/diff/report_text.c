@@ -8,6 +8,7 @@
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "lib/ui/units.h"
+#include "tools/diff/environment.h"
 #include "tools/diff/path.h"
 #include "tools/diff/report.h"
 
@@ -132,8 +133,9 @@ static void put_head(const struct text *t)
 	const struct comparison *c = &t->p->comparison;
 	struct str type = store_str(c->p->store, c->p->h.types[c->column].type);
 	double factor = t->p->combined.factor[c->column];
-	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	struct buf line = BUF_INIT(SIZE_MAX / 2), b = BUF_INIT(SIZE_MAX / 2);
 	bool mean = type_is_gauge(c->p, c->column);
+	size_t at = 0;
 
 	escape_terminal(&line, type.p, type.n);
 	buf_printf(&line, "%s, norm %s", mean ? " (mean of profiles)" : "",
@@ -144,6 +146,13 @@ static void put_head(const struct text *t)
 	put_side(t, SIDE_BASE, &line);
 	put_side(t, SIDE_NEW, &line);
 	end_line(t, &line);
+	while (environment_differs(t->p->pair, &at, &b)) {
+		buf_puts(&line, "warning: ");
+		escape_terminal(&line, buf_str(&b), b.len);
+		end_line(t, &line);
+		buf_clear(&b);
+	}
+	buf_release(&b);
 	put_total(t, &line);
 	put_counts(t, &line);
 	buf_release(&line);
