@@ -19,7 +19,8 @@ verdicts() {
 	from=$1 to=$2
 	shift 2
 	prof-diff -q --report json:- "$@" "$from" "$to" >"$tmp/json" || return
-	jq -r '[.functions[] | "\(.name)=\(.verdict)"] | sort | join(" ")' "$tmp/json"
+	jq -r '[.functions[] | select(.verdict | IN("unchanged", "inconclusive") | not) |
+		"\(.name)=\(.verdict)"] | sort | join(" ")' "$tmp/json"
 }
 
 # --- the verdicts -----------------------------------------------------------------------------
@@ -32,6 +33,8 @@ is "$(verdicts "$tmp/base.txt" "$tmp/slow.txt")" "f05=regressed" "slower by half
 is "$(jq -c '.types[0].functions[] | select(.name == "f05") | .flat_test |
 	[.low < .effect, .effect < .high, .q < 0.01, .relative > 0.4, .relative < 0.6]' "$tmp/json")" \
 	'[true,true,true,true,true]' "and by how much"
+is "$(jq -r '.functions[] | select(.name == "handler1") | .cum_verdict' "$tmp/json")" regressed \
+	"its caller costs more with what it calls"
 is "$(verdicts "$tmp/slow.txt" "$tmp/base.txt")" "f05=improved" "the other way round"
 for norm in share seconds none; do
 	is "$(verdicts "$tmp/base.txt" "$tmp/slow.txt" --norm "$norm" | tr ' ' '\n' | grep -c '^f05=reg')" 1 \
@@ -194,6 +197,7 @@ like "$tmp/out" '^cpu, norm stable \(base x [0-9.]+\): base 6 profiles of 60s, n
 	"text: the norm is in the first line"
 like "$tmp/out" '^verdict: 1 regressed$' "text: the verdict"
 like "$tmp/out" '^  under main > handler1$' "text: where it was called"
+like "$tmp/out" '^regressed handler1, \+[0-9.]+% of base' "text: and that its caller costs more by it"
 like "$tmp/out" '^power: with 6\+6 replicates a function of 1% of the total had to grow$' "text: the power"
 run prof-diff -q --calibrate --report text "$tmp/base.txt" "$tmp/same.txt"
 like "$tmp/out" '^calibration: false findings: 0 flat of [0-9]+ tested, 0 cum of [0-9]+;$' "--calibrate"

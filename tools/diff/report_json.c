@@ -168,16 +168,18 @@ static void put_findings(struct json *j, const struct report *r)
 		const struct comparison *c = &p->comparison;
 
 		for (k = 0; k < c->nrows; k++) {
-			const struct finding *f = &report_row(p, &c->rows[k])->flat;
+			const struct row_finding *both = report_row(p, &c->rows[k]);
+			const struct finding *f = &both->flat;
 
-			if (f->verdict == VERDICT_INCONCLUSIVE ||
-			    f->verdict == VERDICT_UNCHANGED)
+			if (f->verdict <= VERDICT_UNCHANGED &&
+			    both->cum.verdict <= VERDICT_UNCHANGED)
 				continue;
 			json_object(j, NULL);
 			json_str(j, "type",
 				 store_str(c->p->store, c->p->h.types[c->column].type));
 			json_str(j, "name", c->rows[k].name);
 			json_cstr(j, "verdict", verdict_name(f->verdict));
+			json_cstr(j, "cum_verdict", verdict_name(both->cum.verdict));
 			json_double(j, "effect", f->e.difference);
 			json_double(j, "q", f->tested ? f->q : NAN);
 			json_end_object(j);

@@ -17,6 +17,8 @@
 #define PATH_MAX_SHOWN 3
 #define PATH_NAME_COLUMNS 20
 #define POWER_SHARE 0.01
+/* Callers that changed by what they call. */
+#define CALLERS_MAX 10
 #define Q_MIN_SHOWN 1e-12
 /* A larger one is written with an exponent. */
 #define PERCENT_MAX 1e5
@@ -384,6 +386,32 @@ static void put_findings(const struct text *t)
 	buf_release(&line);
 }
 
+/* What changed by what it calls: those that lead to the findings, as a rule. */
+static void put_callers(const struct text *t)
+{
+	const struct comparison *c = &t->p->comparison;
+	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	size_t i, shown = 0;
+
+	for (i = 0; i < c->nrows && shown < CALLERS_MAX; i++) {
+		const struct row_finding *f = report_row(t->p, &c->rows[i]);
+		char head[40], tail[120];
+
+		if (f->flat.verdict > VERDICT_UNCHANGED ||
+		    f->cum.verdict <= VERDICT_UNCHANGED)
+			continue;
+		buf_puts(t->out, shown++ ? "" : "\nwith what they call:\n");
+		snprintf(head, sizeof(head), "%s ", verdict_name(f->cum.verdict));
+		snprintf(tail, sizeof(tail), ", %+.2f%% of base (%+.2f%% to %+.2f%%)",
+			 f->cum.e.difference * 100, f->cum.low * 100, f->cum.high * 100);
+		buf_puts(&line, head);
+		put_name(t, c->rows[i].name, strlen(head) + strlen(tail), &line);
+		buf_puts(&line, tail);
+		end_line(t, &line);
+	}
+	buf_release(&line);
+}
+
 /* What these profiles could have shown: for a function of 1 % of the total. */
 static void put_power(const struct text *t)
 {
@@ -460,6 +488,7 @@ void report_text(const struct report *r, size_t columns, struct buf *out)
 		t.p = &r->parts[i];
 		put_rows(&t);
 		put_findings(&t);
+		put_callers(&t);
 		put_power(&t);
 		put_left_out(&t);
 		if (r->calibrate)

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# docs/howto-ci.md: the Makefile example is run as it is written on the demo service, the YAML is
+# parsed where there is something to parse it with.
+. "$top/tests/lib/tap.sh"
+page=$top/docs/howto-ci.md
+
+# block LANGUAGE N: the Nth fenced block of the page in a language
+block() {
+	awk -v want="$1" -v n="$2" '
+		/^```/ && inside { inside = 0; next }
+		/^```/ { inside = 1; show = substr($0, 4) == want && ++k == n; next }
+		inside && show' "$page"
+}
+for n in 1 2; do
+	block yaml "$n" >"$tmp/$n.yml"
+	[ -s "$tmp/$n.yml" ]
+	ok $? "YAML $n is there"
+	if python3 -c 'import yaml' 2>/dev/null; then
+		python3 -c 'import sys, yaml; yaml.safe_load(open(sys.argv[1]))' "$tmp/$n.yml"
+		ok $? "YAML $n is well-formed"
+	else
+		skip "no python3-yaml" "YAML $n is well-formed"
+	fi
+done
+# every option that is named is one of prof-diff's
+prof-diff --help >"$tmp/help"
+grep -oE -e '--[a-z][a-z-]+' "$page" | sort -u | grep -vxE -e '--pid' | while read -r option; do
+	grep -qE -e "$option([=[ ]|\$)" "$tmp/help" || echo "$option"
+done >"$tmp/out"
+is "$(cat "$tmp/out")" "" "its options are those of prof-diff"
+block make 1 >"$tmp/Makefile"
+block '' 1 >"$tmp/perf.gates"
+prof-diff --gates "$tmp/perf.gates" /dev/null /dev/null 2>"$tmp/err"
+like "$tmp/err" 'no profile in input$' "its gates are gates"
+
+[ "$(id -u)" -eq 0 ] || { skip "needs root" "make perf-check" && done_testing; }
+prof-capture -q -d 0.05 >/dev/null 2>"$tmp/err" || {
+	skip "$(head -n 1 "$tmp/err")" "make perf-check"
+	done_testing
+}
+flags='-O2 -g -fno-omit-frame-pointer'
+cd "$tmp" || exit
+for v in v1 v2; do
+	mkdir "$v"
+	fixed=
+	[ "$v" = v1 ] || fixed=-DMATHDEP_FIXED
+	# shellcheck disable=SC2086
+	gcc $flags $fixed -I"$top" -fPIC -shared -o "$v/libmathdep.so" "$top/demo/c/mathdep/mathdep.c" &&
+		gcc $flags -I"$top" -pthread -o "$v/demo-server" "$top/demo/c/server.c" -L"$v" -lmathdep \
+			"-Wl,-rpath,\$ORIGIN"
+	ok $? "builds $v"
+done
+# shellcheck disable=SC2086
+gcc $flags -I"$top" -pthread -o demo-load "$top/demo/c/load.c"
+ok $? "builds the load"
+# check STATUS BASE NEW DESCRIPTION: 1 is any status but 0 (make has its own)
+check() {
+	rm -f base.pb.gz new.pb.gz
+	result=0
+	make -s perf-check SUDO= LENGTH=1s INTERVALS=6 BASE="$2/demo-server" \
+		NEW="$3/demo-server" >out 2>err || result=1
+	is "$result" "$1" "$4" || diag out err
+}
+check 0 v1 v2 "make perf-check: v1, then v2, which is faster"
+like perf.txt '^improved fib$|^gone fib$' "fib is named"
+like perf.txt '^improved addition, -|^improved addition$|^gone addition' "and addition, which calls it"
+check 1 v2 v1 "the other way round it fails"
+like perf.txt '^regressed fib$|^new fib$' "fib is named"
+like perf.xml '<failure type="PerformanceRegression"' "JUnit says so"
+like perf.html '<html' "and there is a page to look at"
+check 0 v1 v1 "v1 against itself"
+done_testing
