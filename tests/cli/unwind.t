@@ -54,6 +54,24 @@ for v in $variants; do
 	deep=$(samples '^_start;([^;]*;)*twenty(;[^d]|$)' <"$tmp/s")
 	most "$deep" "$all" 99
 	ok $? "$v: a recursion of 20 is 20 frames, from _start on: $deep of $all" || diag "$tmp/s"
+
+	prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/$v" three 2 >"$tmp/truth" 2>/dev/null
+	stacks "$tmp/p" | sed -E 's/;main;three(;sixty){13}([; ])/;main;60\2/
+		s/;main;three(;thirty){7}([; ])/;main;30\2/; s/;main;three(;ten){2}([; ])/;main;10\2/' >"$tmp/s"
+	right=$(samples '^_start;([^;]*;)*main;(60|30|10)(;[^st]|$)' <"$tmp/s")
+	all=$(samples ';(60|30|10|sixty|thirty|ten)(;|$)' <"$tmp/s")
+	most "$right" "$all" 99
+	ok $? "$v: depths of 13, 7 and 2: $right of $all" || diag "$tmp/s"
+	for way in 60 30 10; do
+		samples ";main;$way(;|\$)" <"$tmp/s"
+	done | paste -s -d ' ' - >"$tmp/seen"
+	paste -d ' ' "$tmp/truth" "$tmp/seen" | awk '
+		{ for (i = 1; i <= 3; i++) { t += $i; n += $(i + 3) }
+		  for (i = 1; i <= 3; i++) {
+			p = $i / t; d = $(i + 3) / n - p; if (d < 0) d = -d
+			if (d > 4 * sqrt(p * (1 - p) / n) + 0.01) bad = 1 } }
+		END { exit !(n > 1000 && !bad) }'
+	ok $? "$v: shares of 60, 30 and 10: $(cat "$tmp/seen")" || diag "$tmp/truth" "$tmp/s"
 done
 
 # --- other programs ------------------------------------------------------------------------------

@@ -4,6 +4,8 @@
  *
  *	workload split SECONDS           hot_major and hot_minor at 75 : 25 of the thread's CPU time;
  *	                                 prints what each really had, in ns
+ *	workload three SECONDS           three ways at 60 : 30 : 10, each by a recursion of its own,
+ *	                                 13, 7 and 2 deep; prints what each really had, in ns
  *	workload recurse SECONDS DEPTH   `descend` DEPTH times on the stack
  *	workload kernel SECONDS          reads /dev/zero from read_much
  *	workload burn MS                 short_burn for so long
@@ -106,6 +108,47 @@ NOINLINE static void split(double seconds)
 		at = now;
 	}
 	printf("%lld %lld\n", (long long)major, (long long)minor);
+}
+
+/* One function for each way, so that its depth can be counted. */
+#define WAY(name, add)                                                                   \
+	NOINLINE static void name(int depth, int rounds)                                 \
+	{                                                                                \
+		if (depth > 1) {                                                         \
+			name(depth - 1, rounds);                                         \
+			sink++; /* no jump */                                            \
+			return;                                                          \
+		}                                                                        \
+		SPIN(rounds, add);                                                       \
+	}
+WAY(sixty, 11)
+WAY(thirty, 13)
+WAY(ten, 17)
+
+NOINLINE static void three(double seconds)
+{
+	static const struct {
+		void (*go)(int depth, int rounds);
+		int depth, share;
+	} ways[] = {{sixty, 13, 60}, {thirty, 7, 30}, {ten, 2, 10}};
+	int64_t had[3] = {0}, at = cpu_ns(), now, end = at + (int64_t)(seconds * 1e9);
+	uint64_t random = 1;
+	int i, next;
+
+	while (at < end) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		/* whose turn it is: who has the least of its share */
+		for (next = 0, i = 1; i < 3; i++) {
+			if (had[i] * ways[next].share < had[next] * ways[i].share)
+				next = i;
+		}
+		ways[next].go(ways[next].depth, 100000 + (random >> 33) % 2000000);
+		now = cpu_ns();
+		had[next] += now - at;
+		at = now;
+	}
+	printf("%lld %lld %lld\n", (long long)had[0], (long long)had[1],
+	       (long long)had[2]);
 }
 
 NOINLINE static void descend(int depth, int64_t end)
@@ -372,6 +415,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "split"))
 		split(amount);
+	else if (!strcmp(mode, "three"))
+		three(amount);
 	else if (!strcmp(mode, "recurse") && argc > 3)
 		descend(atoi(argv[3]), cpu_ns() + (int64_t)(amount * 1e9));
 	else if (!strcmp(mode, "kernel"))
