@@ -34,7 +34,7 @@ struct sample_hooks {
 	/* what is kept, as it is about to be added */
 	void (*sample)(void *ctx, uint32_t stack, uint32_t labelset,
 		       const int64_t *values);
-	bool drop_zero;			   /* leave out samples whose values are all 0 */
+	bool drop_zero; /* leave out samples whose values are all 0 */
 };
 
 struct reader;
