@@ -23,7 +23,8 @@ function_of() {
 }
 
 if command -v node >/dev/null; then
-	prof-capture -q -F 499 -o "$tmp/p" -- sh -c "node --perf-basic-prof $tmp/fib.js >$tmp/pid"
+	prof-capture -q -F 499 -o "$tmp/p" -- \
+		sh -c "cd $tmp && node --perf-basic-prof $tmp/fib.js >pid"
 	is $? 0 'node with a perf map'
 	maps="$maps /tmp/perf-$(cat "$tmp/pid").map"
 	[ "$(function_of "$tmp/p" 'JS:\*fib' "$tmp/fib.js" 3)" -ge 1 ]
@@ -87,7 +88,7 @@ fi
 
 # --- a map that somebody else left there -----------------------------------------------------------
 if [ "$(uname -m)" = x86_64 ]; then
-	"$workload" jit 4 &
+	"$workload" jit 6 &
 	load=$!
 	echo '0 7fffffffffff everything' >"/tmp/perf-$load.map"
 	maps="$maps /tmp/perf-$load.map"
@@ -97,6 +98,13 @@ if [ "$(uname -m)" = x86_64 ]; then
 	! grep -q everything "$tmp/s"
 	ok $? 'a map of another user is not believed' || diag "$tmp/s"
 	chown 0 "/tmp/perf-$load.map"
+	cp "/tmp/perf-$load.map" "$tmp/map"
+	{ head -c 3000000 /dev/zero; echo; cat "$tmp/map"; } >"/tmp/perf-$load.map"
+	prof-capture -q -F 499 -d 0.5 -p "$load" -o "$tmp/p"
+	prof-render -f folded "$tmp/p" >"$tmp/s"
+	! grep -q everything "$tmp/s"
+	ok $? 'one with a line without end is given up there' || diag "$tmp/s"
+	cp "$tmp/map" "/tmp/perf-$load.map"
 	prof-capture -q -F 499 -d 0.5 -p "$load" -o "$tmp/p"
 	prof-render -f folded "$tmp/p" >"$tmp/s"
 	grep -q 'jit_load;everything\|;everything' "$tmp/s"

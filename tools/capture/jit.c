@@ -14,8 +14,10 @@
 #include "tools/capture/procread.h"
 
 #define LOOK_AGAIN_NS (NS_PER_S / 10) /* at files that may have grown */
-#define PIECE_BYTES (1 << 20)	      /* read at a time; more where a record is larger */
-#define PIECE_MAX_BYTES (256 << 20)
+#define PIECE_BYTES (1 << 20)	      /* read at a time; no line is that long */
+#define RECORD_MAX_BYTES (16 << 20)   /* of a jitdump, which holds code */
+#define LOOK_BYTES (64 << 20)	     /* at most in one look: sampling goes on meanwhile */
+#define SOURCE_MAX_BYTES (512 << 20) /* of one file: whoever writes it may mean us harm */
 #define DUMPS_MAX 4
 
 struct source {
@@ -32,6 +34,7 @@ struct jit {
 	struct source sources[1 + DUMPS_MAX]; /* the perf map first */
 	size_t n;
 	uint64_t looked_ns;
+	bool nested; /* it has another number for itself */
 };
 
 static void add_source(struct jit *j, char *name, bool dump)
@@ -43,8 +46,10 @@ static void add_source(struct jit *j, char *name, bool dump)
 static struct jit *jit_new(uint32_t tgid)
 {
 	struct jit *j = xcalloc(1, sizeof(*j));
+	uint32_t inner = procread_inner_pid(tgid);
 
-	add_source(j, xasprintf("/tmp/perf-%u.map", procread_inner_pid(tgid)), false);
+	j->nested = inner != tgid;
+	add_source(j, xasprintf("/tmp/perf-%u.map", inner), false);
 	return j;
 }
 
@@ -133,12 +138,13 @@ static int64_t take(struct source *src, const void *p, size_t n)
 
 static void read_on(struct source *src)
 {
-	size_t size = PIECE_BYTES;
+	size_t size = PIECE_BYTES, max = src->dump ? RECORD_MAX_BYTES : PIECE_BYTES;
+	off_t until = src->done + LOOK_BYTES;
 	char *piece = xmalloc(size);
 	int64_t used;
 	ssize_t n;
 
-	for (;;) {
+	while (src->done < until) {
 		n = pread(src->fd, piece, size, src->done);
 		if (n <= 0)
 			break;
@@ -150,7 +156,8 @@ static void read_on(struct source *src)
 		src->done += used;
 		if (!used && (size_t)n < size)
 			break; /* the rest is still to be written */
-		if (!used && size >= PIECE_MAX_BYTES) {
+		if ((!used && size >= max) || src->map.full ||
+		    src->done >= SOURCE_MAX_BYTES) {
 			src->broken = true;
 			break;
 		}
@@ -167,6 +174,9 @@ static void look_again(struct jit *j, const struct proc *p, const struct space *
 	size_t i;
 
 	j->looked_ns = monotonic_ns();
+	/* once it is gone we see our own root, where that number is somebody else's */
+	if (j->nested && procread_inner_pid(p->tgid) == p->tgid)
+		return;
 	find_dumps(j, s);
 	for (i = 0; i < j->n; i++) {
 		struct source *src = &j->sources[i];
