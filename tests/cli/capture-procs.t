@@ -251,4 +251,14 @@ if [ -n "$zlib" ]; then
 else
 	skip 'no libz.so.1 here' 'a library loaded late'
 fi
+
+# --- a name of two lines ---------------------------------------------------------------------------
+odd=$tmp/$(printf 'two\nlines')
+cp "$workload" "$odd"
+"$odd" burn 60000 &
+load=$!
+prof-capture -q -F 499 -d 0.5 -p "$load" -o "$tmp/p"
+kill "$load"
+prof-render -f text "$tmp/p" >"$tmp/text"
+like "$tmp/text" '^mapping .*/two\\nlines"' 'a newline in a name is one'
 done_testing

@@ -159,12 +159,24 @@ static const char *inside_root(const char *path, const char *root)
 	return path;
 }
 
+/* The kernel writes a newline in a name as "\012", and leaves all else as it is. */
+static void unescape(char *name)
+{
+	char *at = name;
+
+	while ((at = strstr(at, "\\012"))) {
+		*at++ = '\n';
+		memmove(at, at + 3, strlen(at + 3) + 1);
+	}
+}
+
 static struct code_file *file_of_line(struct procs *ps, const struct maps_line *l,
 				      const char *root)
 {
 	struct code_file like = {0}, *f = NULL;
 	char *name = xstrndup(l->name, l->name_len);
 
+	unescape(name);
 	if (code_name_is_file(name)) {
 		like.major = l->major;
 		like.minor = l->minor;
