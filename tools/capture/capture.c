@@ -708,6 +708,8 @@ static int capture(struct capture *c, struct err *e)
 	/* or the next file opened, of whatever kind, would be it */
 	if (!o->cli.output && fcntl(STDOUT_FILENO, F_GETFD) < 0)
 		return err_set(e, EBADF, "standard output is closed");
+	/* a file that may not grow is like a full disk; our children inherit this */
+	signal(SIGXFSZ, SIG_IGN);
 	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll_fd < 0)
 		return err_errno(e, errno, "epoll");

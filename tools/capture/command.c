@@ -18,6 +18,7 @@ static void run_child(char **argv, int go_fd, int fail_fd, bool out_to_err)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	do {
 		n = read(go_fd, &c, 1);
 	} while (n < 0 && errno == EINTR);
