@@ -12,9 +12,12 @@
 /* What a file's nature is needs no word, nor that it is gone; that something is wrong does. */
 static void tell_refusal(void *ctx, const struct table *t)
 {
-	const struct code *c = ctx;
+	struct code *c = ctx;
+	bool gone = t->status == -EPIPE, again = gone && c->gone_said;
 
-	if (table_is_plain(t) || t->status == -ENOENT)
+	/* every file that comes after that: one word is enough */
+	c->gone_said |= gone;
+	if (again || table_is_plain(t) || t->status == -ENOENT)
 		cli_info(c->conf.cli, "no unwind table: %s: %s", t->like.name, t->why);
 	else
 		cli_note(c->conf.cli, "no unwind table: %s: %s", t->like.name, t->why);
@@ -103,11 +106,13 @@ static void on_changed(void *ctx, struct proc *p)
 	struct space *s = proc_last_space(p);
 	struct code *c = ctx;
 	struct live *l;
+	size_t i;
 
 	if (!c->on || p->kernel_thread || !s || (c->conf.by_pid && !p->is_named) ||
 	    (!c->started && !sampler_samples(c->sampler, p->tgid)))
 		return;
-	for (l = s->live; l < s->live + s->nlive; l++) {
+	for (i = 0; i < s->nlive; i++) {
+		l = &s->live[i];
 		if (l->file)
 			tables_ask(&c->tables, l->file, p->tgid, l->start, l->end);
 	}

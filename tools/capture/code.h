@@ -34,7 +34,8 @@ struct code {
 	const struct sampler *sampler;
 	uint64_t known_ns; /* up to when procs knows everything */
 	bool on, started;
-	bool pythons; /* the sampler was told of an interpreter, once */
+	bool gone_said; /* that the child is gone */
+	bool pythons;	/* the sampler was told of an interpreter, once */
 };
 
 /* Start the child; before anything that it is not to have is opened. */
