@@ -111,6 +111,9 @@ ok $? 'with the data'
 
 # --- what is refused -----------------------------------------------------------------------------
 refuses 'rules that are not there' prof-capture --rules "$tmp/none" -d 1
+head -c 1100000 /dev/zero | tr '\0' '#' >"$tmp/rules"
+refuses 'rules without end' prof-capture --rules "$tmp/rules" -d 1
+like "$tmp/err" "^prof-capture: $tmp/rules: larger than 1024 KiB$" 'and says how many are taken'
 echo 'drop {' >"$tmp/rules"
 refuses 'rules that are not right' prof-capture --rules "$tmp/rules" -d 1
 like "$tmp/err" "^prof-capture: $tmp/rules: line 1: selector: expected }" 'and says where'

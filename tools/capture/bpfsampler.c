@@ -81,7 +81,10 @@ static int load(struct bpf_sampler *s, const struct sampler_conf *conf, struct e
 	};
 	int r;
 
-	s->npossible = libbpf_num_possible_cpus();
+	r = programs_possible_cpus(e);
+	if (r < 0)
+		return r;
+	s->npossible = r;
 	pc.ncpus = s->npossible;
 	r = programs_load(&pc, &s->programs, e);
 	if (r < 0)

@@ -116,10 +116,16 @@ static void await_keeper(struct deliver *d)
 {
 	struct pollfd fds[2] = {{.events = POLLIN},
 				{.fd = d->signal_fd, .events = POLLIN}};
+	bool said = false;
 
 	for (keeper_poll(d->keeper); !keeper_is_done(d->keeper); keeper_poll(d->keeper)) {
 		fds[0].fd = keeper_fd(d->keeper);
-		poll(fds, 2, -1);
+		if (!poll(fds, 2, PATIENCE_MS) && !said) {
+			cli_note(&d->o->cli,
+				 "waiting until the last files are kept; interrupt to "
+				 "give them up");
+			said = true;
+		}
 		check_patience(d);
 	}
 	keeper_tell(d->keeper);

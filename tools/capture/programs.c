@@ -111,13 +111,21 @@ static int try_form(const struct programs_conf *conf, enum unwinder_form form,
 	return 0;
 }
 
+int programs_possible_cpus(struct err *e)
+{
+	int n;
+
+	libbpf_set_print(quiet_libbpf);
+	n = libbpf_num_possible_cpus();
+	return n < 0 ? err_errno(e, -n, "cannot count the CPUs") : n;
+}
+
 int programs_load(const struct programs_conf *conf, struct programs *out, struct err *e)
 {
 	enum unwinder_form form = conf->form, last = form;
 	int r;
 
 	*out = (struct programs){.conf = *conf};
-	libbpf_set_print(quiet_libbpf);
 	if (form == UNWINDER_AUTO) {
 		form = UNWINDER_LOOP;
 		last = UNWINDER_FP;

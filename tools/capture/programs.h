@@ -36,5 +36,8 @@ struct programs {
 extern const char
 	*const unwinder_form_names[]; /* by enum unwinder_form, NULL at the end */
 
+/* How many CPUs there may be. To be called first: it makes libbpf print nothing by itself. */
+int programs_possible_cpus(struct err *e);
+
 /* Load the programs. What the kernel refused on the way is not an error, if any form loads. */
 int programs_load(const struct programs_conf *conf, struct programs *out, struct err *e);

@@ -162,6 +162,8 @@ int rules_read(const char *file, struct rules **out, struct err *e)
 	close(fd);
 	if (r == -EINVAL)
 		err_set(e, EINVAL, "%s: not text", file);
+	else if (r == -E2BIG)
+		err_set(e, EFBIG, "%s: larger than %d KiB", file, FILE_MAX_BYTES >> 10);
 	else if (r < 0)
 		err_errno(e, -r, "%s", file);
 	else
