@@ -4,7 +4,7 @@ import { is, ok } from "./harness.mjs";
 
 const dir = process.argv[2];
 const load = (name) => import(`${dir}/${name}.js`);
-const { Reader } = await load("data");
+const { Reader, verdictsOf } = await load("data");
 const { formatDelta, formatShare, formatValue, nanoseconds } = await load("format");
 const { fitName, moduleName, nameForms, textColumns } = await load("names");
 const { Model, statusOf } = await load("model");
@@ -141,6 +141,8 @@ for (const sides of [1, 2]) {
 	ok(Math.abs(new Layout(new Model(p, 0), "mean").total - 1) < 1e-9, "an empty side leaves the widths to the other one");
 }
 is([statusOf(0, 1), statusOf(1, 0), statusOf(1, 2), statusOf(0, 0)], ["new", "gone", "", ""], "status");
+is([...verdictsOf([["norm", "share"], ["verdict", "regressed name=a name=b"], ["verdict", "odd"]])], [["a name=b", "regressed"]],
+	"verdicts of prof-diff by name");
 is([changeOf(10, 10, 0), changeOf(100, 99, 2), changeOf(0, 5, 1), changeOf(5, 0, 1)], [0, 0, 1, -1], "change within noise is none");
 
 /* --- search ------------------------------------------------------------------------------- */

@@ -113,9 +113,11 @@ location 2 m0 0x0 f2:0:0
 location 3 m0 0x0 f3:0:0
 location 4 m0 0x0 f4:0:0
 ' "$head" >"$tmp/frames.txt"
+# a sample is worth 1: these are counts
+sed -i '0,/^type/s/^type/period "cpu" "nanoseconds" 1\ntype/' "$tmp/frames.txt"
 (cat "$tmp/frames.txt"; printf 'sample 500 : 2 1 :\nsample 500 : 3 1 :\nend\n') >"$tmp/old.txt"
 (cat "$tmp/frames.txt"; printf 'sample 504 : 2 1 :\nsample 56 : 4 1 :\nend\n') >"$tmp/new.txt"
-prof-diff -q --norm none -o "$tmp/d.pb.gz" "$tmp/old.txt" "$tmp/new.txt"
+prof-diff -q --norm none --assume-cv 0 --no-shift -o "$tmp/d.pb.gz" "$tmp/old.txt" "$tmp/new.txt"
 prof-render --width 1024 -o "$tmp/d.svg" "$tmp/d.pb.gz"
 valid "$tmp/d.svg" "difference"
 # box CLASS WORD: start and width of the box whose title begins so
@@ -146,6 +148,14 @@ prof-render --width 1024 --diff-width new -f svg "$tmp/d.pb.gz" >"$tmp/d.svg"
 is "$(box s kept) / $(box l3 gone) / $(box m2 added)" "12.0 899.4 /   / 912.0 99.4" \
 	"as wide as the share of new"
 refuses "--diff-width old" prof-render --diff-width old "$tmp/d.pb.gz"
+# 6 % of the total from one to the other: by one profile a side that may be noise
+(cat "$tmp/frames.txt"; printf 'sample 560 : 2 1 :\nsample 440 : 3 1 :\nend\n') >"$tmp/noise.txt"
+prof-diff -q --norm none -o "$tmp/n.pb.gz" "$tmp/old.txt" "$tmp/noise.txt"
+prof-render --width 1024 -o "$tmp/d.svg" "$tmp/n.pb.gz"
+is "$(box s kept | grep -c '[0-9]') $(box s gone | grep -c '[0-9]')" "1 1" "what prof-diff did not find is grey"
+prof-render -f text "$tmp/n.pb.gz" | grep -v 'profpipe: tested' >"$tmp/n.txt"
+prof-render --width 1024 -o "$tmp/d.svg" "$tmp/n.txt"
+is "$(box m2 kept | grep -c '[0-9]') $(box l2 gone | grep -c '[0-9]')" "1 1" "where nothing was tested, it is not"
 prof-diff -q --norm share "$tmp/old.txt" "$tmp/old.txt" | prof-render -f svg >"$tmp/x.svg"
 valid "$tmp/x.svg" "against itself"
 is "$(grep -c 'class="[lm][123]" [^>]*><title>' "$tmp/x.svg") $(grep -c 'class="s" [^>]*><title>' "$tmp/x.svg")" \

@@ -7,12 +7,14 @@
 #include "tools/render/report.h"
 #include "tools/render/svg_style.h"
 #include "tools/render/tree.h"
+#include "tools/render/verdicts.h"
 
 struct icicle {
 	const struct report *r;
 	struct frames frames;
 	struct weights weights;
-	struct rows rows; /* the five heaviest, and the main binary */
+	struct verdict_list verdicts; /* of a difference: what is more than noise */
+	struct rows rows;	      /* the five heaviest, and the main binary */
 	struct tree tree;
 	struct str *names; /* by frame id */
 	uint32_t *rank;	   /* by frame id: place among the names */

@@ -284,12 +284,33 @@ static void put_class(struct icicle *c, const struct node *n, char class[8])
 	enum svg_kind kind = kind_of(c, fr);
 
 	if (c->weights.is_diff) {
-		svg_change_class(class, (double)n->total / (double)c->weights.total);
+		/* what was tested and not found to differ is noise, however large */
+		if (c->verdicts.tested &&
+		    !verdict_list_find(&c->verdicts, c->names[n->frame]).n)
+			svg_change_class(class, 0);
+		else
+			svg_change_class(class,
+					 (double)n->total / (double)c->weights.total);
 		return;
 	}
 	svg_class(class, kind, colour_key(c, fr), n->inlined);
 	c->kinds[kind] = true;
 	c->kinds[SVG_INLINED] |= n->inlined;
+}
+
+/* What was found, else whether one side has it at all. */
+static void put_verdict(struct icicle *c, const struct node *n,
+			const struct change *change)
+{
+	struct str v = verdict_list_find(&c->verdicts, c->names[n->frame]);
+
+	if (v.n) {
+		buf_puts(&c->boxes, " (");
+		put_escaped(&c->boxes, v);
+		buf_putc(&c->boxes, ')');
+	} else if (*change_status(change)) {
+		buf_printf(&c->boxes, " (%s)", change_status(change));
+	}
 }
 
 static void draw_frame(struct icicle *c, uint32_t id)
@@ -301,8 +322,8 @@ static void draw_frame(struct icicle *c, uint32_t id)
 	put_class(c, n, class);
 	put_box(c, class, c->at[id], c->width[id], n->depth);
 	put_escaped(&c->boxes, c->names[n->frame]);
-	if (c->weights.is_diff && *change_status(&change))
-		buf_printf(&c->boxes, " (%s)", change_status(&change));
+	if (c->weights.is_diff)
+		put_verdict(c, n, &change);
 	put_place(c, n);
 	put_values(c, n);
 	end_box(c, c->names[n->frame], c->weights.is_diff ? &change : NULL, c->at[id],
@@ -481,6 +502,7 @@ static void icicle_release(struct icicle *c)
 	tree_release(&c->tree);
 	rows_release(&c->rows);
 	weights_release(&c->weights);
+	verdict_list_release(&c->verdicts);
 	frames_release(&c->frames);
 	arena_release(&c->arena);
 	free(c->names);
@@ -499,6 +521,7 @@ int report_svg(const struct report *r, struct buf *out, struct err *e)
 
 	c.unit = store_cstr(r->p->store, r->p->h.types[r->column].unit);
 	frames_init(&c.frames, r->p, r->o->granularity);
+	verdict_list_init(&c.verdicts, r->p);
 	ret = weights_init(&c.weights, r->q, r->p, r->column, e);
 	if (!ret)
 		ret = rows_init(&c.rows, &c.frames, &c.weights, &five, e);

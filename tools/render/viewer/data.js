@@ -78,12 +78,28 @@ function readStrings(r) {
 	return lengths.map((length) => decoder.decode(r.take(length)));
 }
 
+/* "V name=NAME" of each fact named verdict, as prof-diff writes them. */
+export function verdictsOf(facts) {
+	const found = new Map();
+
+	for (const [key, value] of facts) {
+		const at = key === "verdict" ? value.indexOf(" name=") : -1;
+
+		if (at >= 0)
+			found.set(value.slice(at + 6), value.slice(0, at));
+	}
+	return found;
+}
+
 function readProfile(r, strings) {
 	const text = () => strings[r.number()];
 	const p = { flags: r.number(), time: text(), duration: text(), seconds: r.double() };
 
 	p.filters = Array.from({ length: r.number() }, text);
-	p.facts = new Map(Array.from({ length: r.number() }, () => [text(), text()]));
+	const facts = Array.from({ length: r.number() }, () => [text(), text()]);
+	p.facts = new Map(facts);
+	/* of a difference that was tested: which functions changed, by name; all others did not */
+	p.verdicts = p.facts.has("tested") ? verdictsOf(facts) : null;
 	p.sides = r.number();
 	const n = r.number();
 	p.column = r.number();

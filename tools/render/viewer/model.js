@@ -72,6 +72,7 @@ export class Model {
 		/* what shares are of: in a diff, those of a difference, of the old total */
 		this.whole = this.isDiff ? this.totals[0] || this.totals[1] : this.totals[0];
 		this.counts = this.isDiff ? sampleCounts(p) : null;
+		this.verdicts = p.verdicts || null;
 	}
 
 	isInlined(node) {
@@ -104,9 +105,12 @@ export class Model {
 
 	/*
 	 * What a difference has to pass to be told from noise: two standard deviations of the
-	 * counts of samples where there are some, and a thousandth of the whole.
+	 * counts of samples where there are some, and a thousandth of the whole. Where prof-diff
+	 * has tested, what it found is no noise, and all else is.
 	 */
 	noise(node) {
+		if (node && this.verdicts)
+			return this.verdicts.has(this.nameOf(node)) ? 0 : Infinity;
 		const least = Math.abs(this.whole) / 1000;
 
 		if (!this.counts)
