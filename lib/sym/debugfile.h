@@ -26,6 +26,7 @@
 struct sym_paths { /* arrays not owned */
 	const char *const *debug_dirs, *const *sysroots, *const *binaries;
 	size_t ndebug_dirs, nsysroots, nbinaries;
+	const char *cache; /* directory of indexes, or NULL */
 };
 
 /* A build id as profiles write it. */

@@ -20,6 +20,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
+#include "lib/sym/bounds.h"
 #include "lib/sym/elf.h"
 
 #define DWARF_FRAMES_MAX 256 /* per address; what is over is the callers' side, dropped */
@@ -84,6 +85,9 @@ void dwarf_result_release(struct dwarf_result *res);
 
 const struct dwarf_function *dwarf_function(const struct dwarf *dw, uint32_t function);
 size_t dwarf_nfunctions(const struct dwarf *dw);
+
+/* Decodes every unit. */
+void dwarf_bounds(struct dwarf *dw, struct bounds *b);
 
 size_t dwarf_table_bytes(const struct dwarf *dw); /* memory in decoded units */
 size_t dwarf_ndamaged(const struct dwarf *dw); /* units not decoded to their end so far */

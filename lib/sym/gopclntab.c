@@ -342,6 +342,41 @@ size_t gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_frame *v)
 	return 1;
 }
 
+/* The ends of the stretches that have one value. */
+static void value_bounds(const struct gopclntab *t, uint64_t off, uint64_t at,
+			 struct bounds *b)
+{
+	struct cursor c = cursor_at(t->p, t->n, t->pcs + off, t->file->swap);
+	bool first = true;
+
+	if (!off || off > t->n)
+		return;
+	for (;; first = false) {
+		if ((!cursor_uleb(&c) && !first) || c.bad)
+			return;
+		at += cursor_uleb(&c) * t->quantum;
+		if (c.bad)
+			return;
+		bounds_add(b, at);
+	}
+}
+
+void gopclntab_bounds(const struct gopclntab *t, struct bounds *b)
+{
+	struct function f;
+	size_t i;
+
+	for (i = 0; i < t->nfunctions; i++) {
+		bounds_add(b, gopclntab_entry(t, i));
+		if (!read_function(t, i, &f))
+			continue;
+		value_bounds(t, f.pcfile, f.entry, b);
+		value_bounds(t, f.pcln, f.entry, b);
+		value_bounds(t, f.inline_index, f.entry, b);
+	}
+	bounds_add(b, gopclntab_entry(t, t->nfunctions));
+}
+
 size_t go_name_split(const char *name, const char **rest)
 {
 	const char *open = strchr(name, '['), *close = strrchr(name, ']');

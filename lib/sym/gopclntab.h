@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/sym/bounds.h"
 #include "lib/sym/elf.h"
 
 #define GO_FRAMES_MAX 256
@@ -37,6 +38,7 @@ void gopclntab_free(struct gopclntab *t);
  */
 size_t gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_frame *v);
 
+void gopclntab_bounds(const struct gopclntab *t, struct bounds *b);
 size_t gopclntab_count(const struct gopclntab *t); /* functions */
 uint64_t gopclntab_entry(const struct gopclntab *t,
 			 size_t i);		     /* first address; i <= count */

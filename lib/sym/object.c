@@ -96,6 +96,19 @@ static void find_files(struct object *o)
 		o->state = found == FOUND_UNUSABLE ? SYM_UNUSABLE_FILE : SYM_NO_FILE;
 }
 
+/* Nothing but an index: it has the segments too. */
+static void try_index_alone(struct object *o)
+{
+	object_find_index(o);
+	if (!o->index)
+		return;
+	o->index_alone = true;
+	found_file_release(&o->bin);
+	o->bin.elf = symindex_elf(o->index);
+	o->bin.path = xasprintf("index in %s", o->paths->cache);
+	o->state = SYM_OK;
+}
+
 static struct elf_file *main_file(const struct object *o)
 {
 	return o->bin.elf ? o->bin.elf : o->debug.elf;
@@ -119,6 +132,8 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 	buf_init(&o->scratch, DEMANGLED_MAX);
 	buf_init(&o->scratch2, DEMANGLED_MAX);
 	find_files(o);
+	if (o->state != SYM_OK)
+		try_index_alone(o);
 	f = main_file(o);
 	if (f) {
 		o->verified = o->build_id[0] != 0;
@@ -189,6 +204,8 @@ bool object_tried(const struct object *o, size_t *at, const char **path,
 
 bool object_has_lines(const struct object *o)
 {
+	if (o->index_lines)
+		return true;
 	return (o->bin.elf && elf_has_debug(o->bin.elf, "info")) ||
 	       (o->debug.elf && elf_has_debug(o->debug.elf, "info"));
 }
@@ -302,7 +319,7 @@ static void open_dwarf(struct object *o)
 }
 
 /* Read what the files offer; again after object_trim(). */
-static void open_sources(struct object *o)
+void object_open_sources(struct object *o)
 {
 	struct elf_file *bin = o->bin.elf;
 	struct err e;
@@ -340,13 +357,33 @@ static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t 
 	return kept;
 }
 
+/* By index, which is made if there is to be one; false: by the files themselves. */
+static bool resolve_by_index(struct object *o, const uint64_t *vaddrs, size_t n)
+{
+	struct err ignored;
+	size_t i;
+
+	if (!o->paths->cache)
+		return false;
+	object_find_index(o);
+	if (!o->index && !o->index_failed) {
+		o->index_failed = object_build_index(o, &ignored) < 0;
+		object_find_index(o);
+	}
+	if (!o->index)
+		return false;
+	for (i = 0; i < n; i++)
+		answers_put(&o->answers, vaddrs[i], object_answer_by_index(o, vaddrs[i]));
+	return true;
+}
+
 static void resolve_new(struct object *o, const uint64_t *vaddrs, size_t n)
 {
 	struct dwarf_result res = {0};
 	uint64_t *biased = NULL;
 	size_t i;
 
-	open_sources(o);
+	object_open_sources(o);
 	if (o->dwarf) {
 		biased = xmalloc(n * sizeof(*biased));
 		for (i = 0; i < n; i++)
@@ -370,7 +407,7 @@ void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 	uint64_t *fresh = xmalloc((n ? n : 1) * sizeof(*fresh));
 	size_t i, k = unanswered(o, vaddrs, n, fresh);
 
-	if (k && o->state == SYM_OK)
+	if (k && o->state == SYM_OK && !resolve_by_index(o, fresh, k))
 		resolve_new(o, fresh, k);
 	for (i = 0; i < n; i++)
 		if (!answers_get(&o->answers, vaddrs[i], &out[i]))
@@ -401,7 +438,8 @@ const char *object_string(const struct object *o, uint32_t string)
 
 uint64_t object_bytes(const struct object *o)
 {
-	return (o->dwarf ? dwarf_table_bytes(o->dwarf) : 0) +
+	return (o->index ? symindex_bytes(o->index) : 0) +
+	       (o->dwarf ? dwarf_table_bytes(o->dwarf) : 0) +
 	       (o->go_table ? gopclntab_bytes(o->go_table) : 0) +
 	       (o->bin.elf ? o->bin.elf->data_bytes : 0) +
 	       (o->debug.elf ? o->debug.elf->data_bytes : 0) +
@@ -412,12 +450,14 @@ uint64_t object_bytes(const struct object *o)
 
 bool object_is_open(const struct object *o)
 {
-	return (o->bin.elf && o->bin.elf->fd >= 0) ||
+	return o->index || (o->bin.elf && o->bin.elf->fd >= 0) ||
 	       (o->debug.elf && o->debug.elf->fd >= 0);
 }
 
 void object_trim(struct object *o)
 {
+	symindex_free(o->index);
+	o->index = NULL;
 	dwarf_free(o->dwarf);
 	elf_free(o->dwp);
 	gopclntab_free(o->go_table);

@@ -107,6 +107,9 @@ enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t li
 void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 		    struct sym_answer *out);
 
+/* Make an index of the whole object and keep it in the cache of its paths. */
+int object_build_index(struct object *o, struct err *e);
+
 struct sym_location object_location(const struct object *o, uint32_t location);
 struct sym_function object_function(const struct object *o, uint32_t function);
 size_t object_nfunctions(const struct object *o);

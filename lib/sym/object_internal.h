@@ -8,6 +8,7 @@
 #include "lib/sym/gopclntab.h"
 #include "lib/sym/object.h"
 #include "lib/sym/plt.h"
+#include "lib/sym/symindex.h"
 #include "lib/sym/symtab.h"
 
 struct object {
@@ -26,6 +27,10 @@ struct object {
 	struct elf_file *dwp;  /* the package of split units */
 	struct elf_file *mini; /* what .gnu_debugdata holds */
 	struct plt *plt;
+	struct symindex *index; /* answers instead of the files */
+	bool index_alone;	/* and there are no files */
+	bool index_lines;	/* it has lines, or had while it was open */
+	bool index_failed;	/* to be made */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;
@@ -35,3 +40,10 @@ struct object {
 struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 				const struct dwarf_answer *d,
 				const struct dwarf_frame *v);
+
+/* Read what the files offer, if it is not there. */
+void object_open_sources(struct object *o);
+
+/* object_index.c: o->index from the cache; an answer from it. */
+void object_find_index(struct object *o);
+struct sym_answer object_answer_by_index(struct object *o, uint64_t vaddr);

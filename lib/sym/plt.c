@@ -261,3 +261,13 @@ bool plt_find(const struct plt *t, uint64_t addr, struct plt_entry *out)
 	*out = t->v[lo - 1];
 	return true;
 }
+
+void plt_bounds(const struct plt *t, struct bounds *b)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		bounds_add(b, t->v[i].addr);
+		bounds_add(b, t->v[i].addr + t->v[i].size);
+	}
+}

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/sym/bounds.h"
 #include "lib/sym/elf.h"
 
 struct plt;
@@ -30,4 +31,5 @@ struct plt_entry {
 int plt_open(struct elf_file *f, struct plt **out, struct err *e);
 void plt_free(struct plt *t);
 
+void plt_bounds(const struct plt *t, struct bounds *b);
 bool plt_find(const struct plt *t, uint64_t addr, struct plt_entry *out);

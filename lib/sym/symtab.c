@@ -232,6 +232,17 @@ void symtab_free(struct symtab *t)
 	free(t);
 }
 
+void symtab_bounds(const struct symtab *t, struct bounds *b)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		bounds_add(b, t->v[i].addr);
+		/* a dynamic one without a size has its own address */
+		bounds_add(b, t->v[i].addr + (t->v[i].size ? t->v[i].size : 1));
+	}
+}
+
 size_t symtab_count(const struct symtab *t)
 {
 	return t->n;

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/sym/bounds.h"
 #include "lib/sym/elf.h"
 
 struct symtab;
@@ -41,4 +42,5 @@ int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out,
 void symtab_free(struct symtab *t);
 
 bool symtab_find(const struct symtab *t, uint64_t addr, struct symbol *out);
+void symtab_bounds(const struct symtab *t, struct bounds *b);
 size_t symtab_count(const struct symtab *t);

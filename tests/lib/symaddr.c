@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symaddr FILE [DEBUG_DIR…]: addresses of the file, one hexadecimal number a line on standard
+ * symaddr [-c CACHE] FILE [DEBUG_DIR…]: addresses of the file, one hexadecimal number a line on standard
  * input, to frames in llvm-symbolizer's form with mangled names (name, file:line:column, an
  * empty line after each address). For comparing with other symbolizers.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/xalloc.h"
 #include "lib/sym/object.h"
@@ -36,6 +37,11 @@ int main(int argc, char **argv)
 	size_t n = 0, cap = 0, i;
 	char line[64];
 
+	if (argc > 3 && !strcmp(argv[1], "-c")) {
+		paths.cache = argv[2];
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc < 2)
 		return 2;
 	paths.debug_dirs = (const char *const *)argv + 2;

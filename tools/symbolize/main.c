@@ -11,6 +11,7 @@
 #include "lib/pprof/reader.h"
 #include "lib/pprof/source.h"
 #include "lib/pprof/writer.h"
+#include "lib/sym/symcache.h"
 #include "lib/ui/cli.h"
 #include "lib/ui/progress.h"
 #include "tools/symbolize/objects.h"
@@ -19,6 +20,7 @@
 
 #define DEBUG_DIR "/usr/lib/debug"
 #define THREADS_MAX 256
+#define CACHE_SIZE (2ull << 30)
 
 enum {
 	OPT_DEBUG_DIR = 1,
@@ -30,6 +32,9 @@ enum {
 	OPT_FORCE,
 	OPT_REQUIRE,
 	OPT_REPORT,
+	OPT_CACHE,
+	OPT_CACHE_SIZE,
+	OPT_INDEX,
 };
 
 struct options {
@@ -38,9 +43,12 @@ struct options {
 	enum demangle_mode mode;
 	struct rewrite_opts rewrite;
 	bool keep_clones, require;
-	uint64_t threads;   /* 0: as many as there are processors */
-	const char *report; /* where to, or NULL */
-	double required;    /* fraction */
+	const char *cache;
+	uint64_t cache_size; /* bytes */
+	bool index;	     /* operands are programs to index */
+	uint64_t threads;    /* 0: as many as there are processors */
+	const char *report;  /* where to, or NULL */
+	double required;     /* fraction */
 };
 
 static const struct argp_option option_table[] = {
@@ -54,6 +62,12 @@ static const struct argp_option option_table[] = {
 	 1},
 	{"perf-map", OPT_PERF_MAP, "FILE", 0,
 	 "Name code in no file by FILE, a perf map or jitdump (may repeat)", 1},
+	{"cache", OPT_CACHE, "DIR", 0,
+	 "Keep indexes of files by build id in DIR, and use them", 1},
+	{"cache-size", OPT_CACHE_SIZE, "SIZE", 0,
+	 "Remove indexes not used for longest over SIZE (default 2G)", 1},
+	{"index", OPT_INDEX, NULL, 0,
+	 "Read no profiles: put indexes of the programs FILE into the cache", 1},
 	{"demangle", OPT_DEMANGLE, "MODE", 0,
 	 "C++ and Rust names: none, simple (default), templates, full", 2},
 	{"keep-clones", OPT_KEEP_CLONES, NULL, 0,
@@ -98,6 +112,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_BINARY:
 		cli_operand(&o->binaries, arg);
+		return 0;
+	case OPT_CACHE:
+		o->cache = arg;
+		return 0;
+	case OPT_CACHE_SIZE:
+		if (num_parse_size(arg, &o->cache_size) < 0)
+			cli_usage_error("--cache-size: not a size: %s", arg);
+		return 0;
+	case OPT_INDEX:
+		o->index = true;
 		return 0;
 	case OPT_PERF_MAP:
 		cli_operand(&o->perf_maps, arg);
@@ -269,16 +293,52 @@ static int write_report(const struct options *o, const struct objects *objects,
 	return r;
 }
 
+static int index_one(const struct options *o, const struct objects *objects,
+		     const char *file, struct err *e)
+{
+	char *path = realpath(file, NULL);
+	struct object *ob;
+	int r;
+
+	if (!path)
+		return err_set(e, errno, "%s: %s", file, strerror(errno));
+	ob = object_new(&objects->paths, path, "");
+	if (object_state(ob) != SYM_OK)
+		r = err_set(e, ENOEXEC, "%s: %s", file,
+			    object_trouble(ob)[0] ? object_trouble(ob)
+						  : sym_reason_name(object_state(ob)));
+	else if ((r = object_build_index(ob, e)))
+		err_prefix(e, "%s", file);
+	else
+		cli_info(&o->cli, "%s: indexed", file);
+	object_free(ob);
+	free(path);
+	return r;
+}
+
+static int index_all(const struct options *o, const struct objects *objects,
+		     struct err *e)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < o->files.n && !r; i++)
+		r = index_one(o, objects, o->files.v[i], e);
+	return r;
+}
+
 /* The report is the only output if it goes where the profiles would. */
 static bool wants_profiles(const struct options *o)
 {
+	if (o->index)
+		return false;
 	return !o->report || o->cli.output || strcmp(o->report, "-") != 0;
 }
 
 int main(int argc, char **argv)
 {
 	static char default_dir[] = DEBUG_DIR;
-	struct options o = {.mode = DEMANGLE_SIMPLE};
+	struct options o = {.mode = DEMANGLE_SIMPLE, .cache_size = CACHE_SIZE};
 	struct objects objects;
 	struct coverage c = {0};
 	struct jitnames jit = {0};
@@ -289,6 +349,9 @@ int main(int argc, char **argv)
 	cli_start("prof-symbolize", true);
 	cli_parse(&argp, argc, argv, &o);
 	cli_need_input(&argp, o.files.n);
+	if (o.index && (!o.cache || !o.files.n || o.report || o.cli.output))
+		cli_usage_error("--index wants a --cache and programs, and has no other "
+				"output");
 	if (o.report && o.cli.output && !strcmp(o.report, o.cli.output))
 		cli_usage_error("the report and the profiles cannot both go to %s",
 				o.report);
@@ -305,13 +368,17 @@ int main(int argc, char **argv)
 		.ndebug_dirs = o.debug_dirs.n,
 		.nsysroots = o.sysroots.n,
 		.nbinaries = o.binaries.n,
+		.cache = o.cache,
 	};
 	r = read_perf_maps(&o, &jit, &e);
 	o.rewrite.jit = jit.n ? &jit : NULL;
 	if (!r && wants_profiles(&o))
 		r = output_open(o.cli.output, true, &out, &e);
 	if (!r)
-		r = run(&o, &objects, out, &c, &e);
+		r = o.index ? index_all(&o, &objects, &e)
+			    : run(&o, &objects, out, &c, &e);
+	if (o.cache)
+		symcache_trim(o.cache, o.cache_size);
 	if (!r && out)
 		r = output_commit(out, &e);
 	else

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An object's index: made of the answers at every address where they may change, so that it
+ * says what the files themselves say.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/sym/bounds.h"
+#include "lib/sym/object_internal.h"
+#include "lib/sym/symcache.h"
+
+/*
+ * What an index was made from. The build id stands for the code; debug information that came
+ * later, or went, has another size.
+ */
+static uint64_t files_key(const struct object *o)
+{
+	uint64_t bin = o->bin.elf ? o->bin.elf->size : 0;
+	uint64_t debug = o->debug.elf ? o->debug.elf->size : 0;
+
+	return bin * 0x9e3779b97f4a7c15ull ^ (debug + 1) * 0xc2b2ae3d27d4eb4full;
+}
+
+static struct symindex_key key_of(const struct object *o)
+{
+	const struct elf_file *f = o->bin.elf ? o->bin.elf : o->debug.elf;
+	struct symindex_key k = {.files = files_key(o)};
+
+	k.build_id_n = f ? f->build_id_n : o->id.n;
+	memcpy(k.build_id, f ? f->build_id : o->id.bytes, k.build_id_n);
+	return k;
+}
+
+static int u64_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* All addresses of the file at which an answer may begin, sorted, each once. */
+static void find_bounds(struct object *o, struct bounds *b)
+{
+	const struct elf_file *f = o->bin.elf ? o->bin.elf : o->debug.elf;
+	size_t biased = 0, i, n = 0;
+
+	object_open_sources(o);
+	if (o->dwarf)
+		dwarf_bounds(o->dwarf, b);
+	if (o->debug_symtab)
+		symtab_bounds(o->debug_symtab, b);
+	for (; biased < b->n; biased++)
+		b->v[biased] -= o->debug_bias;
+	if (o->go_table)
+		gopclntab_bounds(o->go_table, b);
+	if (o->symtab)
+		symtab_bounds(o->symtab, b);
+	if (o->mini_symtab)
+		symtab_bounds(o->mini_symtab, b);
+	if (o->plt)
+		plt_bounds(o->plt, b);
+	if (o->dynsym)
+		symtab_bounds(o->dynsym, b);
+	bounds_add(b, 0);
+	for (i = 0; i < f->nexec; i++) {
+		bounds_add(b, f->exec[i].low);
+		bounds_add(b, f->exec[i].high);
+	}
+	if (b->n)
+		qsort(b->v, b->n, sizeof(*b->v), u64_cmp);
+	for (i = 0; i < b->n; i++)
+		if (!n || b->v[n - 1] != b->v[i])
+			b->v[n++] = b->v[i];
+	b->n = n;
+}
+
+static bool same(struct sym_answer a, struct sym_answer b)
+{
+	return a.location == b.location && a.source == b.source && a.reason == b.reason;
+}
+
+/* What may be better next time is not kept. */
+static bool is_complete(const struct object *o, const struct sym_answer *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].reason == SYM_DWO_MISSING || v[i].reason == SYM_ALT_MISSING ||
+		    v[i].reason == SYM_DAMAGED)
+			return false;
+	return !o->trouble.len;
+}
+
+static int make_index(struct object *o, struct buf *out, struct err *e)
+{
+	struct symindex_parts p = {.key = key_of(o), .object = o};
+	struct sym_answer *answers = NULL;
+	struct bounds b = {0};
+	size_t i;
+	int r;
+
+	find_bounds(o, &b);
+	answers = xcalloc(b.n + 1, sizeof(*answers));
+	object_resolve(o, b.v, b.n, answers);
+	if (is_complete(o, answers, b.n)) {
+		for (i = 0; i < b.n; i++) {
+			if (p.n && same(answers[p.n - 1], answers[i]))
+				continue;
+			answers[p.n] = answers[i];
+			b.v[p.n++] = b.v[i];
+		}
+		p.elf = o->bin.elf ? o->bin.elf : o->debug.elf;
+		p.has_lines = object_has_lines(o);
+		p.starts = b.v;
+		p.answers = answers;
+		p.nlocations = o->answers.locations.n - 1;
+		p.nfunctions = o->answers.functions.n - 1;
+		p.nstrings = o->strings.n;
+		r = symindex_write(&p, out, e);
+	} else {
+		r = err_set(e, ENODATA, "debug information is not complete");
+	}
+	free(answers);
+	free(b.v);
+	return r;
+}
+
+int object_build_index(struct object *o, struct err *e)
+{
+	struct sym_paths paths = *o->paths;
+	struct symindex_key key = key_of(o);
+	struct buf b = BUF_INIT(SYMINDEX_MAX);
+	struct object *whole;
+	int r;
+
+	if (!o->bin.elf)
+		return err_set(e, ENOENT, "the binary itself is needed for an index");
+	if (key.build_id_n < 2)
+		return err_set(e, ENODATA, "no build id to keep an index by");
+	paths.cache = NULL; /* its answers come from the files */
+	whole = object_new(&paths, o->path, o->build_id);
+	r = object_state(whole) == SYM_OK && whole->bin.elf
+		    ? make_index(whole, &b, e)
+		    : err_set(e, ENOENT, "the files are gone");
+	object_free(whole);
+	if (!r)
+		r = symcache_store(o->paths->cache, &key, b.data, b.len, e);
+	buf_release(&b);
+	return r;
+}
+
+/* The index of the cache, if it is of the files that are here; of none, any. */
+void object_find_index(struct object *o)
+{
+	struct symindex_key key = key_of(o), have;
+	struct symindex *x;
+	struct err ignored;
+
+	if (!o->paths->cache || key.build_id_n < 2 || o->index ||
+	    symcache_load(o->paths->cache, &key, &x, &ignored))
+		return;
+	have = symindex_key(x);
+	if ((o->bin.elf || o->debug.elf) && !o->index_alone && have.files != key.files) {
+		symindex_free(x);
+		return;
+	}
+	o->index = x;
+	o->index_lines = symindex_has_lines(x);
+}
+
+static uint32_t take_string(struct object *o, uint32_t id)
+{
+	const char *s = symindex_string(o->index, id);
+
+	return intern_put(&o->strings, s, strlen(s));
+}
+
+/* Copy a location of the index with its callers, outermost first. */
+static uint32_t take_location(struct object *o, uint32_t id)
+{
+	uint32_t chain[DWARF_FRAMES_MAX], caller = SYM_NONE;
+	struct sym_location l;
+	struct sym_function f;
+	size_t n = 0;
+
+	while (id != SYM_NONE && n < DWARF_FRAMES_MAX &&
+	       symindex_location(o->index, id, &l)) {
+		chain[n++] = id;
+		id = l.caller;
+	}
+	while (n-- > 0) {
+		if (!symindex_location(o->index, chain[n], &l) ||
+		    !symindex_function(o->index, l.function, &f))
+			return SYM_NONE;
+		f.name = take_string(o, f.name);
+		f.system = take_string(o, f.system);
+		l.file = take_string(o, l.file);
+		l.function = answers_function(&o->answers, f);
+		l.caller = caller;
+		caller = answers_location(&o->answers, l);
+	}
+	return caller;
+}
+
+struct sym_answer object_answer_by_index(struct object *o, uint64_t vaddr)
+{
+	struct sym_answer a = symindex_find(o->index, vaddr);
+
+	if (a.location != SYM_NONE) {
+		a.location = take_location(o, a.location);
+		if (a.location == SYM_NONE)
+			a.reason = SYM_DAMAGED;
+	}
+	return a;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All that is known of one object, as one flat file: what each stretch of its addresses answers,
+ * the locations and functions of those answers, names still mangled, and the segments, so that
+ * profiles can be symbolized by it alone. Sorted, of fixed-size records, little-endian.
+ *
+ * What is read is not trusted: sizes and the header's checksum are checked at once, every number
+ * when it is used; a location's caller is always of a lower number, so that chains end.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/sym/elf.h"
+#include "lib/sym/object.h"
+
+#define SYMINDEX_MAX (2ull << 30) /* bytes of a file */
+
+struct symindex;
+
+/* What identifies an index. */
+struct symindex_key {
+	uint8_t build_id[BUILD_ID_MAX];
+	uint32_t build_id_n;
+	uint64_t files; /* of the debug files that it was made from, see object_index.c */
+};
+
+/* Takes over the n bytes at p, on failure too. */
+int symindex_parse(uint8_t *p, size_t n, struct symindex **out, struct err *e);
+int symindex_read(const char *path, struct symindex **out, struct err *e);
+void symindex_free(struct symindex *x);
+
+struct symindex_key symindex_key(const struct symindex *x);
+bool symindex_has_lines(const struct symindex *x);
+/* The segments of the object: a file without sections and contents. The caller's. */
+struct elf_file *symindex_elf(const struct symindex *x);
+
+/* The answer for an address, in numbers of the index. */
+struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr);
+/* False for a number that is none. Strings end within the index. */
+bool symindex_location(const struct symindex *x, uint32_t id, struct sym_location *out);
+bool symindex_function(const struct symindex *x, uint32_t id, struct sym_function *out);
+const char *symindex_string(const struct symindex *x, uint32_t id);
+uint64_t symindex_bytes(const struct symindex *x);
+
+/* Making one: the parts in order of their numbers. */
+struct symindex_parts {
+	struct symindex_key key;
+	const struct elf_file *elf; /* segments and type */
+	bool has_lines;
+	const uint64_t *starts; /* sorted; the last answer holds to the end */
+	const struct sym_answer *answers;
+	size_t n;
+	const struct object *object; /* whose numbers the answers are in */
+	size_t nlocations, nfunctions, nstrings;
+};
+
+int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *e);
