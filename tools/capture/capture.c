@@ -33,9 +33,11 @@
 
 #define DRAIN_NS (NS_PER_S / 5)	       /* the ring is emptied this often */
 #define SIDE_PAUSE_NS (NS_PER_S / 100) /* between two looks at the side band */
-#define SETTLE_NS SIDE_PAUSE_NS /* records are in their rings after this, on every CPU */
-#define TABLES_NS (NS_PER_S * 2 / 5) /* to wait for the tables of what runs already */
-#define HOLD_NS (2 * NS_PER_S)	     /* a copied stack waits for its tables */
+#define SETTLE_NS SIDE_PAUSE_NS	 /* records are in their rings after this, on every CPU */
+#define TABLES_NS (NS_PER_S / 5) /* to wait for tables at the end of an interval */
+/* The same of what runs already, at the start: on a machine under fire it takes that long. */
+#define FIRST_TABLES_NS (3 * NS_PER_S)
+#define HOLD_NS (2 * NS_PER_S) /* a copied stack waits for its tables */
 #define LATE_NS                                                                          \
 	(5 * NS_PER_S) /* samples wait so long for names of code made at run time */
 #define FORGET_NS (HOLD_NS + NS_PER_S) /* samples are never later than this */
@@ -286,7 +288,7 @@ static int end_interval(struct capture *c, uint64_t end_ns, struct err *e)
 		return -e->code;
 	c->side_lost = lost;
 	apply_records(c, end_ns);
-	code_wait(&c->code, TABLES_NS / 2);
+	code_wait(&c->code, TABLES_NS);
 	r = process(c, end_ns, true, e);
 	info.ticks.filtered += (int64_t)c->builder.dropped;
 	info.cpu_ns = code_cpu_ns(&c->code) - c->cpu_ns;
@@ -662,7 +664,7 @@ static int start(struct capture *c, struct err *e)
 	if (o->count && (!limit || o->count < limit / o->interval_ns))
 		limit = o->count * o->interval_ns;
 	begin_profile(c);
-	code_wait(&c->code, TABLES_NS);
+	code_wait(&c->code, FIRST_TABLES_NS);
 	code_started(&c->code);
 	c->utc_ns = utc_offset_ns();
 	c->start_ns = c->drained_ns = monotonic_ns();
