@@ -187,7 +187,7 @@ prof-render -f folded -t samples "$tmp/long" >"$tmp/long.s"
 sum=$(samples . <"$tmp/ten.s")
 long=$(samples . <"$tmp/long.s")
 awk -v a="$sum" -v b="$long" 'BEGIN { d = a > b ? a - b : b - a
-	exit !(b > 200 && d <= 4 * sqrt(b) + 0.05 * b) }'
+	exit !(b > 100 && d <= 4 * sqrt(b) + 0.05 * b) }'
 ok $? "ten intervals hold what one long one does: $sum, $long"
 
 prof-capture -F 9999 --ring 64K -d 1 >"$tmp/lossy" 2>"$tmp/err"
