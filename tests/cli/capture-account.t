@@ -22,12 +22,17 @@ explained() { # explained FILE DESCRIPTION
 	read -r unexplained expected kept lost <<-END
 		$(account "$1")
 	END
-	[ "$expected" -gt 1000 ] && [ $((${unexplained#-} * 100)) -le "$expected" ]
+	# a tick that came late may count in an interval that is there, though it was due in one
+	# that was dropped: then more is explained than was expected
+	[ "$expected" -gt 1000 ] && [ $((unexplained * 100)) -le "$expected" ] &&
+		[ $((-unexplained * 33)) -le "$expected" ]
 	ok $? "$2: unexplained $unexplained of $expected, kept $kept, lost $lost"
 }
 
 prof-capture -q -F 4999 -i 10ms -d 2 >"$tmp/p"
-is "$(prof-render -f text "$tmp/p" | grep -c '^profile$')" 200 '4,999 Hz in intervals of 10 ms: 200 profiles'
+is "$(prof-render -f text "$tmp/p" | awk '$1 == "profile" { n++ }
+	match($0, /intervals_dropped=[0-9]+/) { n += substr($0, RSTART + 18, RLENGTH - 18) }
+	END { print n }')" 200 '4,999 Hz in intervals of 10 ms: 200 profiles, counting those that are dropped'
 explained "$tmp/p" '4,999 Hz in intervals of 10 ms'
 prof-capture -q -F 4999 --ring 64K -d 2 >"$tmp/p"
 explained "$tmp/p" 'a ring of 64 KiB'

@@ -18,6 +18,14 @@
 /* A terminal, a shell and timeout(1) may each hand on the same signal: not twice the wish. */
 #define SAME_WISH_NS (NS_PER_S / 2)
 
+/* Two profiles; as many as come in a fifth of a second, where they are shorter. */
+static unsigned int room_for(int64_t interval_ns)
+{
+	int64_t n = interval_ns > 0 ? NS_PER_S / 5 / interval_ns : 0;
+
+	return n < 2 ? 2 : n < WRITER_PENDING_MAX ? (unsigned int)n : WRITER_PENDING_MAX;
+}
+
 int deliver_open(struct deliver *d, struct err *e)
 {
 	const char *pattern = d->o->cli.output;
@@ -25,6 +33,7 @@ int deliver_open(struct deliver *d, struct err *e)
 
 	d->conf = (struct writer_conf){
 		.pattern = pattern,
+		.room = room_for(d->o->interval_ns),
 		.goes_on = d->o->interval_ns,
 	};
 	if (outname_is_stream(pattern))

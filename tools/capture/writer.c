@@ -200,8 +200,7 @@ bool writer_put(struct writer *w, struct buf *b, int64_t time_ns, uint64_t told,
 	bool fits;
 
 	pthread_mutex_lock(&w->lock);
-	fits = !w->is_over &&
-	       w->njobs < (last ? WRITER_PENDING_MAX + 1 : WRITER_PENDING_MAX);
+	fits = !w->is_over && w->njobs < (last ? w->conf.room + 1 : w->conf.room);
 	if (fits) {
 		w->jobs[w->njobs++] = (struct job){*b, time_ns, told};
 		pthread_cond_signal(&w->more);

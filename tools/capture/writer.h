@@ -12,11 +12,12 @@
 #include "lib/base/err.h"
 #include "lib/io/output.h"
 
-#define WRITER_PENDING_MAX 2 /* profiles that wait or are being written */
+#define WRITER_PENDING_MAX 20 /* profiles that wait or are being written, at most */
 
 struct writer_conf {
 	const char *pattern;   /* of file names */
 	struct output *stream; /* for all of them; NULL: each has a file. Taken over. */
+	unsigned int room;     /* for so many: 1 to WRITER_PENDING_MAX */
 	bool goes_on;	       /* what cannot be written is lost, and the next may do */
 };
 
