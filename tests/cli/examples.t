@@ -177,6 +177,11 @@ gcc -g -O2 -Wl,--build-id=0x1122334455 -DBUILD_ID='"1122334455"' -o rootfs/usr/b
 ok $? 'a program in rootfs' || diag "$tmp/err"
 objcopy --only-keep-debug rootfs/usr/bin/app dbg/.build-id/11/22334455.debug
 rootfs/usr/bin/app | sed "s|\"[^\"]*/rootfs/|\"/|" | prof-merge -o raw.pb.gz
+mkdir bin lib
+cp rootfs/usr/bin/app bin/app
+cp rootfs/usr/bin/app lib/libapp.so
+printf '#!/bin/sh\nexec %s burn 500\n' "$build/tests/lib/workload" >program
+chmod +x program
 printf 'all:\n\t%s split 0.5 >made\n' "$build/tests/lib/workload" >Makefile
 # what a run makes is what is younger
 find . -type f -exec touch -d '1 hour ago' {} +
