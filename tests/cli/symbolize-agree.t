@@ -104,7 +104,10 @@ for split in 'gcc -gdwarf-4' 'gcc -gdwarf-5' 'clang -gdwarf-5'; do
 	# leaf places, and outermost names by the symbol table
 	awk '/^$/ { k = 0; next } k++ == 1 { sub(/:[0-9]+$/, ""); print }' "$tmp/ours" >"$tmp/a"
 	awk '/^$/ { k = 0; next } k++ == 1 { sub(/:[0-9]+$/, ""); print }' "$tmp/llvm" >"$tmp/b"
-	same "$tmp/a" "$tmp/b" "$split, split: lines"
+	# code that no line is to blame for: it says 0, we the line before (prof-symbolize(1))
+	paste -d '\t' "$tmp/a" "$tmp/b" | awk -F '\t' '
+		$2 ~ /:0$/ { sub(/:[0-9]+$/, ":0", $1) } { print $1 }' >"$tmp/a0"
+	same "$tmp/a0" "$tmp/b" "$split, split: lines"
 done
 
 # Go: inflated sections, names with dots and brackets, many small units; every 64th byte
