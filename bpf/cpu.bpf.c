@@ -223,9 +223,19 @@ static __always_inline void stop_task(void)
 	if (!has_stopped)
 		has_stopped = !bpf_send_signal(SIGSTOP);
 }
+
+/* The others know native frames alone. */
+static __always_inline void take_python(void)
+{
+}
 #else
 static __always_inline void stop_task(void)
 {
+}
+
+static __always_inline void take_python(void)
+{
+	python_frames();
 }
 #endif
 
@@ -270,7 +280,7 @@ int sample_loop(struct perf_regs *regs)
 		unwind_begin(regs, task, s);
 		bpf_loop(EVENT_USER_MAX + 1, loop_step, NULL, 0);
 		unwind_end(s, &ring);
-		python_frames();
+		take_python();
 	}
 	return end(s);
 }
@@ -301,7 +311,7 @@ int sample_part(struct perf_regs *regs)
 	s->e.h.stop = STOP_DEPTH;
 out:
 	unwind_end(s, &ring);
-	python_frames();
+	take_python();
 	return end(s);
 }
 
