@@ -118,7 +118,7 @@ done
 
 # --- environments --------------------------------------------------------------------------------
 labels --env-label VERSION --env-label TEAM=owner --env-label NONE -- \
-	sh -c 'VERSION=1.2.3 TEAM="a b" "$0" burn 100; VERSION=1.3 "$0" burn 100' "$workload"
+	sh -c 'VERSION=1.2.3 TEAM="a b" "$0" burn 400; VERSION=1.3 "$0" burn 400' "$workload"
 like "$tmp/text" '^sample .*"comm"="workload".*"owner"="a b".*"version"="1.2.3"' \
 	'--env-label: of one program'
 like "$tmp/text" '^sample .*"comm"="workload".*"version"="1.3"' 'and of the next'
