@@ -173,7 +173,7 @@ work.constprop.0:
 	.size work.constprop.0, .-work.constprop.0
 END
 gcc -no-pie "$tmp/clone.s" -o "$tmp/clone"
-at=$(nm "$tmp/clone" | awk '/work/ { print $1 }')
+at=$(nm "$tmp/clone" | awk '$3 ~ "^work" { print $1 }')
 sed "s|$tmp/prog|$tmp/clone|; s|0x500000|0x$at|" "$tmp/fake" >"$tmp/raw"
 prof-symbolize "$tmp/raw" | text - >"$tmp/got"
 like "$tmp/got" '"work" "work.constprop.0"' 'clone: name without, system name with suffix'

@@ -4,12 +4,7 @@
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/capture.sh"
 
-[ "$(id -u)" -eq 0 ] || skip_all 'needs root'
-run prof-capture -q -d 0.05
-if [ "$status" -ne 0 ] &&
-	grep -qE 'needs CAP_|are blocked|refuses BPF|no type information|lockdown|PID namespace' "$tmp/err"; then
-	skip_all "$(cat "$tmp/err")"
-fi
+needs_capture
 
 # whole FILE PERCENT DESCRIPTION: the stacks of programs that are all there, by our own account
 whole() {

@@ -133,7 +133,7 @@ static void test_versions(void **state)
 static void test_addresses(void **state)
 {
 	(void)state;
-	becomes("stub at 0x7f0012", "stub at 0x");
+	becomes("thunk at 0x7f0012", "thunk at 0x");
 	stays("x0x12");
 	stays("0xyz");
 	stays("base0x12");

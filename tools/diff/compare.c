@@ -222,6 +222,18 @@ void comparison_join(struct comparison *c, uint32_t base_frame, uint32_t new_fra
 	from->joined = true;
 }
 
+uint32_t comparison_leaf(struct comparison *c, uint32_t stack)
+{
+	const uint32_t *locations, *frames;
+	uint32_t n, nf;
+
+	locations = store_frames(c->p->store, stack, &n);
+	if (!n)
+		return ID_NONE;
+	frames = frames_of(&c->frames, locations[0], &nf);
+	return frames[nf - 1];
+}
+
 void comparison_sort(struct comparison *c, bool by_cum)
 {
 	size_t i, n = 0;

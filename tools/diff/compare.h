@@ -56,6 +56,8 @@ int comparison_init(struct comparison *c, const struct pair *pair,
 		    const struct comparison_opts *o, struct err *e);
 /* A function that is there under two names: the base's row goes into the new one's. */
 void comparison_join(struct comparison *c, uint32_t base_frame, uint32_t new_frame);
+/* The function that a stack ended in; ID_NONE for an empty one. */
+uint32_t comparison_leaf(struct comparison *c, uint32_t stack);
 /* Add up what reports are about, and put the largest change first. */
 void comparison_sort(struct comparison *c, bool by_cum);
 void comparison_release(struct comparison *c);

@@ -46,18 +46,6 @@ static double change_of(const struct weight *w)
 	return (double)w->plus + (double)w->minus;
 }
 
-static uint32_t leaf_of(struct comparison *c, uint32_t stack)
-{
-	const uint32_t *locations, *frames;
-	uint32_t n, nf;
-
-	locations = store_frames(c->p->store, stack, &n);
-	if (!n)
-		return ID_NONE;
-	frames = frames_of(&c->frames, locations[0], &nf);
-	return frames[nf - 1];
-}
-
 /* Add to every frame of a stack, to each once. */
 static void each_frame(struct search *s, uint32_t stack, double change, double *sums)
 {
@@ -232,7 +220,7 @@ static bool try_caller(struct search *s, uint32_t riser, uint32_t caller, bool d
 
 	memset(s->below, 0, s->v->nrows * sizeof(*s->below));
 	for (i = 0; i < w->n; i++) {
-		leaf = leaf_of(s->c, w->v[i].stack);
+		leaf = comparison_leaf(s->c, w->v[i].stack);
 		if (leaf == ID_NONE || !has_fallen(s, leaf))
 			continue;
 		if (leaf == caller || (direct ? caller_of(s->c, w->v[i].stack) == caller
@@ -268,7 +256,7 @@ static bool try_callers(struct search *s, uint32_t riser)
 	memset(s->callers, 0, n * sizeof(*s->callers));
 	memset(s->direct, 0, n * sizeof(*s->direct));
 	for (i = 0; i < w->n; i++) {
-		if (leaf_of(s->c, w->v[i].stack) != riser)
+		if (comparison_leaf(s->c, w->v[i].stack) != riser)
 			continue;
 		change = change_of(&w->v[i]) / s->total;
 		each_frame(s, w->v[i].stack, change, s->callers);

@@ -17,18 +17,6 @@ struct walk {
 	uint32_t stamp;
 };
 
-static uint32_t leaf_of(struct comparison *c, uint32_t stack)
-{
-	const uint32_t *locations, *frames;
-	uint32_t n, nf;
-
-	locations = store_frames(c->p->store, stack, &n);
-	if (!n)
-		return ID_NONE;
-	frames = frames_of(&c->frames, locations[0], &nf);
-	return frames[nf - 1];
-}
-
 static void add(struct walk *w, uint32_t stack, double change)
 {
 	const uint32_t *locations, *frames;
@@ -81,7 +69,7 @@ uint32_t *change_path(struct comparison *c, uint32_t frame, size_t *n)
 
 	*n = 0;
 	for (i = 0; i < c->weights.n; i++) {
-		if (leaf_of(c, c->weights.v[i].stack) != frame)
+		if (comparison_leaf(c, c->weights.v[i].stack) != frame)
 			continue;
 		change = (double)c->weights.v[i].plus + (double)c->weights.v[i].minus;
 		add(&w, c->weights.v[i].stack, change);
