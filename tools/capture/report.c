@@ -104,7 +104,7 @@ void report_end(const struct report *r)
 	const struct capture_opts *o = r->opts;
 	double seconds = (double)r->length_ns / NS_PER_S;
 
-	if (r->unexplained > r->expected / 100 + UNEXPLAINED_FEW)
+	if (r->unexplained > UNEXPLAINED_FEW && r->unexplained > r->expected / 100)
 		cli_note(&o->cli,
 			 "%" PRId64 " of %" PRId64 " ticks are not accounted for: %s",
 			 r->unexplained, r->expected,
