@@ -146,7 +146,7 @@ $(BUILD)/tests/fuzz/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(LIB)
 	$(call quiet,LINK,$@)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # What a unit test needs of a tool.
-$(BUILD)/tests/unit/gate.t: $(patsubst %,$(OBJ)/tools/diff/%.o,gate gate_judge verdict combine waiver)
+$(BUILD)/tests/unit/gate.t: $(patsubst %,$(OBJ)/tools/diff/%.o,gate gate_judge verdict combine waiver labels)
 $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/labellist.o
 $(BUILD)/tests/unit/room.t: $(OBJ)/tools/capture/room.o
 $(BUILD)/tests/unit/perfsample.t: $(OBJ)/tools/capture/perfsample.o

@@ -106,6 +106,25 @@ is "$(jq .types[0].paired "$tmp/json")" true "the report says so"
 refuses "pairs without a twin" prof-diff -q --pair-by nothing "$tmp/hosts0.txt" /dev/null
 refuses "pairs of profiles" prof-diff -q --pair-by profile "$tmp/hosts0.txt" "$tmp/hosts1.txt"
 
+# slices of one run are less different than runs
+one='are of one host or run'
+prof-diff "$tmp/base.txt" "$tmp/same.txt" 2>"$tmp/err" >/dev/null
+is "$(grep -c "$one" "$tmp/err")" 0 "nothing is known of the hosts: no word of it"
+sed '/^type "cpu"/a comment "profpipe: host=a"' "$tmp/base.txt" >"$tmp/one0.txt"
+sed '/^type "cpu"/a comment "profpipe: host=b"' "$tmp/same.txt" >"$tmp/one1.txt"
+run prof-diff --report "text:$tmp/text" --report json:- "$tmp/one0.txt" "$tmp/one1.txt"
+like "$tmp/err" "^prof-diff: cpu: all profiles of a side $one: how runs differ is not known \\(" \
+	"one host a side: a note"
+like "$tmp/text" "^replicates of a side $one: how runs differ is not known\$" "in the report too"
+is "$(jq -c '.types[0].one_source' "$tmp/out")" true "and in JSON"
+run prof-diff "$tmp/hosts0.txt" "$tmp/hosts1.txt"
+is "$(grep -c "$one" "$tmp/err")" 0 "not with several hosts"
+run prof-diff --replicate-by file "$tmp/one0.txt" "$tmp/one1.txt"
+is "$(grep -c "$one" "$tmp/err")" 0 "nor with one replicate a side"
+sed 's/^\(sample.*\)$/\1 "run"="7"/' "$tmp/hosts0.txt" >"$tmp/run0.txt"
+run prof-diff "$tmp/run0.txt" "$tmp/hosts1.txt"
+like "$tmp/err" "all profiles of a side $one" "one label run is one run"
+
 # --- moved and renamed ---------------------------------------------------------------------------
 # f04 and f08 have one caller; f08 takes over 600 of 4000/8
 make_side 8 -v grow='f04=0.4 f08=1.9' >"$tmp/moved.txt"

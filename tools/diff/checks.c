@@ -139,6 +139,16 @@ static void note_environment(const struct cli *c, const struct part *p, const ch
 	buf_release(&b);
 }
 
+/* Slices of one run say how it varies, not how runs do. */
+static void note_one_source(const struct cli *c, const struct part *p, const char *type)
+{
+	if (p->evidence.one_source)
+		cli_note(c,
+			 "%s: all profiles of a side are of one host or run: how runs "
+			 "differ is not known (--replicate-by, --calibrate)",
+			 type);
+}
+
 void check_notes(const struct cli *c, const struct report *r)
 {
 	const struct part *p;
@@ -154,6 +164,7 @@ void check_notes(const struct cli *c, const struct report *r)
 		note_cumulative(c, p, type);
 		if (pair_same_build(p->pair))
 			cli_note(c, "%s: both sides are of the same build", type);
+		note_one_source(c, p, type);
 		note_unnamed(c, p, type);
 	}
 }

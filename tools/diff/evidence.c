@@ -267,14 +267,29 @@ static enum norm choose_norm(const struct evidence_opts *o, bool gauge)
 	return o->norm;
 }
 
-static void find_work(struct evidence_opts *o, const struct replicas *all)
+static void find_work(struct evidence_opts *o)
 {
+	double count;
 	int s;
 
-	for (s = 0; s < SIDES && o->work_file; s++) {
-		if (replicas_work(all, s) > 0)
-			o->work[s] = replicas_work(all, s);
+	for (s = 0; s < SIDES; s++) {
+		count = work_of(o->work_file, side_names[s]);
+		if (count > 0)
+			o->work[s] = count;
 	}
+}
+
+/* Several replicates of a side, all of one run or host. */
+static bool is_one_source(struct replica *const *r, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (r[i]->source == ID_NONE || r[i]->source == SOURCE_MANY ||
+		    r[i]->source != r[0]->source)
+			return false;
+	}
+	return n > 1;
 }
 
 int evidence_init(struct evidence *ev, struct replicas *all, const struct pair *pair,
@@ -286,7 +301,7 @@ int evidence_init(struct evidence *ev, struct replicas *all, const struct pair *
 	int side, from, r;
 
 	*ev = (struct evidence){.size = {.factor = 1}, .factor = 1, .unit = 1};
-	find_work(&o, all);
+	find_work(&o);
 	ev->norm = choose_norm(&o, gauge);
 	for (side = 0; side < SIDES; side++) {
 		ev->r[side] = replicas_of(all, side, &pair->side[side]->h,
@@ -319,6 +334,8 @@ int evidence_init(struct evidence *ev, struct replicas *all, const struct pair *
 		ev->design.se_of_log_factor = ev->size.se_of_log;
 	}
 	r = find_exposures(ev, &o, gauge, e);
+	for (side = 0; side < SIDES; side++)
+		ev->one_source |= is_one_source(ev->r[side], ev->design.n[side]);
 	ev->single = ev->design.n[SIDE_BASE] + ev->design.n[SIDE_NEW] < 3 ||
 		     (o.paired && ev->design.n[SIDE_BASE] < 2);
 	ev->total_assessed = ev->norm != NORM_SHARE;

@@ -20,9 +20,9 @@
 
 struct evidence_opts {
 	enum norm norm;
-	double work[SIDES]; /* --work; 0: not given */
-	bool work_each;	    /* --work 1: every profile did the same */
-	bool work_file;
+	double work[SIDES];	      /* --work; 0: not given */
+	bool work_each;		      /* --work 1: every profile did the same */
+	const struct work *work_file; /* --work FILE; NULL: not given */
 	bool paired;
 	double assume_cv;
 };
@@ -40,6 +40,8 @@ struct evidence {
 	struct stat_design design;
 	bool single; /* one replicate a side: nothing is known of the noise */
 	bool total_assessed;
+	/* all replicates of a side are of one run or host: how these differ is not known */
+	bool one_source;
 };
 
 int evidence_init(struct evidence *ev, struct replicas *all, const struct pair *pair,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Holding a comparison to its gates. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/xalloc.h"
 #include "lib/stat/adjust.h"
 #include "tools/diff/gate_internal.h"
+#include "tools/diff/labels.h"
 
 struct judge {
 	const struct gate *g;
@@ -186,36 +185,18 @@ static void judge_new(struct judge *j)
 	      risen ? VERDICT_NEW : VERDICT_INCONCLUSIVE);
 }
 
-/* Numbers compare as decimal text, as in selectors. */
-static bool label_is(const struct store *st, const struct label *l, const struct gate *g)
-{
-	char number[24];
-
-	if (strcmp(store_cstr(st, l->key), g->key))
-		return false;
-	if (!l->numeric)
-		return !strcmp(store_cstr(st, l->str), g->value);
-	snprintf(number, sizeof(number), "%" PRId64, l->num);
-	return !strcmp(number, g->value);
-}
-
 static void judge_label(struct judge *j)
 {
 	const struct profile *p = j->c->p;
 	const struct finding *f = j->ctx->v ? &j->ctx->v->labels[j->g->label] : NULL;
 	struct amount sum = {0, 0};
 	bool there = false;
-	uint32_t n, k;
 	size_t i;
 
 	for (i = 0; i < p->nsamples; i++) {
-		const struct label *l =
-			store_labels(p->store, p->samples[i].labelset, &n);
 		int64_t v = profile_values(p, i)[j->c->column];
 
-		for (k = 0; k < n && !label_is(p->store, &l[k], j->g); k++)
-			;
-		if (k == n)
+		if (!label_has(p->store, p->samples[i].labelset, j->g->key, j->g->value))
 			continue;
 		there = true;
 		if (v < 0)

@@ -287,9 +287,9 @@ static int read_all(struct options *o, struct sides *s, struct err *e)
 
 	o->sides.replicas =
 		replicas_new(o->evidence.paired ? &o->pair_by : &o->replicate_by,
-			     o->watched, o->nwatched);
+			     o->evidence.work_file, o->watched, o->nwatched);
 	if (o->work_file) {
-		ret = replicas_read_work(o->sides.replicas, o->work_file, e);
+		ret = work_read(&o->work, o->work_file, e);
 		if (ret < 0)
 			return err_prefix(e, "--work");
 	}

@@ -39,6 +39,7 @@ enum {
 	OPT_WAIVE,
 	OPT_ADVISORY,
 	OPT_REQUIRE_POWER,
+	OPT_SELF,
 };
 
 static const struct argp_option option_table[] = {
@@ -59,6 +60,8 @@ static const struct argp_option option_table[] = {
 	 "Compare although little of the cost has the same names", 2},
 	{"allow-unsymbolized", OPT_ALLOW_UNSYMBOLIZED, NULL, 0,
 	 "Compare although much of the cost has no names", 2},
+	{"self", OPT_SELF, NULL, 0, "Compare although some intervals are on both sides",
+	 2},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
 	 "Ignore drop_frames and keep_frames in profiles", 2},
 	{NULL, 0, NULL, 0, "Testing:", 3},
@@ -215,7 +218,7 @@ static void parse_work(struct options *o, const char *arg)
 					"expected, not %s",
 					arg);
 	} else {
-		o->evidence.work_file = true;
+		o->evidence.work_file = &o->work;
 		o->work_file = arg;
 	}
 }
@@ -429,6 +432,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ALLOW_UNSYMBOLIZED:
 		o->checks.allow_unsymbolized = true;
 		return 0;
+	case OPT_SELF:
+		o->sides.self = true;
+		return 0;
 	case OPT_ALL_FRAMES:
 		o->all_frames = true;
 		return 0;
@@ -492,6 +498,7 @@ void options_release(struct options *o)
 	free(o->gates);
 	free(o->watched);
 	waivers_release(&o->waivers);
+	work_release(&o->work);
 	free(o->reports);
 	free(o->plain.v);
 	free(o->sides.files[SIDE_BASE].v);

@@ -26,6 +26,7 @@ struct options {
 	int side;	       /* of the FILEs that come now; -1 before a flag */
 	struct evidence_opts evidence;
 	const char *work_file;
+	struct work work;
 	struct grouping replicate_by, pair_by;
 	struct verdict_opts verdict;
 	struct check_opts checks;

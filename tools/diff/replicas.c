@@ -12,6 +12,7 @@
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
 #include "lib/pprof/merge.h"
+#include "tools/diff/labels.h"
 
 #define HOST_COMMENT "profpipe: host="
 /* Costs are put in order and added up when there are this many, and twice as many as then. */
@@ -20,12 +21,6 @@
 struct type {
 	struct header h;
 	int column; /* -1: profiles did not agree */
-};
-
-struct work {
-	char *name;
-	double count;
-	bool used;
 };
 
 struct replicas {
@@ -37,20 +32,19 @@ struct replicas {
 	struct replica *v;
 	size_t n, cap;
 	struct id_table ids; /* by side, type, name */
-	struct work *work;
-	size_t nwork, work_cap;
+	const struct work *work;
+	struct sources sources;
 	/* the open profile */
 	struct store *st;
 	enum side side;
 	uint32_t type, name; /* name ID_NONE: it depends on the sample */
-	size_t column, touched_from;
+	size_t column;
 	uint64_t message;
 	double scale, profile_work;
 	int64_t time_ns, duration_ns;
-	uint32_t host;
+	uint32_t host; /* string id; 0: the profile does not say */
 	size_t *touched; /* replicates that the profile is part of */
 	size_t ntouched, touched_cap;
-	bool is_samples;
 	int64_t first_period;
 };
 
@@ -79,12 +73,13 @@ int grouping_parse(const char *text, struct grouping *g, struct err *e)
 	return 0;
 }
 
-struct replicas *replicas_new(const struct grouping *by,
+struct replicas *replicas_new(const struct grouping *by, const struct work *work,
 			      const struct watched_label *watched, size_t nwatched)
 {
 	struct replicas *r = xcalloc(1, sizeof(*r));
 
 	r->by = *by;
+	r->work = work;
 	r->watched = watched;
 	r->nwatched = nwatched;
 	id_table_init(&r->ids);
@@ -103,90 +98,12 @@ void replicas_free(struct replicas *r)
 	}
 	for (i = 0; i < r->ntypes; i++)
 		header_release(&r->types[i].h);
-	for (i = 0; i < r->nwork; i++)
-		free(r->work[i].name);
 	free(r->v);
 	free(r->types);
-	free(r->work);
+	sources_release(&r->sources);
 	free(r->touched);
 	id_table_release(&r->ids);
 	free(r);
-}
-
-static int read_work_line(struct replicas *r, char *line, struct err *e)
-{
-	char *end, *count;
-	double v;
-
-	line[strcspn(line, "\r\n")] = 0;
-	line += strspn(line, " \t");
-	if (!*line || *line == '#')
-		return 0;
-	/* names may hold blanks: the count is what stands last */
-	end = line + strlen(line);
-	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
-		*--end = 0;
-	count = end;
-	while (count > line && count[-1] != ' ' && count[-1] != '\t')
-		count--;
-	errno = 0;
-	v = strtod(count, &end);
-	if (count == line || *end || errno || !(v > 0) || v > 1e300)
-		return err_set(e, EINVAL, "NAME COUNT expected, not \"%s\"", line);
-	for (end = count; end > line && (end[-1] == ' ' || end[-1] == '\t');)
-		*--end = 0;
-	XGROW(r->work, r->nwork, r->work_cap);
-	r->work[r->nwork++] = (struct work){xstrdup(line), v, false};
-	return 0;
-}
-
-int replicas_read_work(struct replicas *r, const char *file, struct err *e)
-{
-	FILE *f = fopen(file, "re");
-	char *line = NULL;
-	size_t cap = 0, number = 0;
-	int ret = 0;
-
-	if (!f)
-		return err_errno(e, errno, "%s", file);
-	while (!ret && getline(&line, &cap, f) >= 0) {
-		number++;
-		ret = read_work_line(r, line, e);
-		if (ret < 0)
-			err_prefix(e, "%s: line %zu", file, number);
-	}
-	if (!ret && ferror(f))
-		ret = err_errno(e, errno, "%s", file);
-	if (!ret && !r->nwork)
-		ret = err_set(e, ENODATA, "%s: no counts", file);
-	free(line);
-	if (fclose(f) && !ret)
-		ret = err_errno(e, errno, "%s", file);
-	return ret;
-}
-
-static double find_work(struct replicas *r, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < r->nwork; i++) {
-		if (!strcmp(r->work[i].name, name)) {
-			r->work[i].used = true;
-			return r->work[i].count;
-		}
-	}
-	return 0;
-}
-
-double replicas_work(const struct replicas *r, enum side side)
-{
-	size_t i;
-
-	for (i = 0; i < r->nwork; i++) {
-		if (!strcmp(r->work[i].name, side == SIDE_BASE ? "base" : "new"))
-			return r->work[i].count;
-	}
-	return 0;
 }
 
 static uint32_t type_of(struct replicas *r, const struct header *h, size_t column)
@@ -222,8 +139,10 @@ static struct replica *replica_for(struct replicas *r, uint32_t name)
 	if (id == ID_NONE) {
 		XGROW(r->v, r->n, r->cap);
 		id = (uint32_t)r->n++;
-		r->v[id] =
-			(struct replica){.side = r->side, .type = r->type, .name = name};
+		r->v[id] = (struct replica){.side = r->side,
+					    .type = r->type,
+					    .name = name,
+					    .source = ID_NONE};
 		r->v[id].watched = xcalloc(r->nwatched + 1, sizeof(double));
 		id_table_put(&r->ids, x, id);
 	}
@@ -311,9 +230,9 @@ void replicas_open(struct replicas *r, enum side side, struct store *st,
 			r->first_period = h->period;
 		r->scale = (double)h->period / (double)r->first_period;
 	}
-	r->profile_work = find_work(r, file);
+	r->profile_work = work_of(r->work, file);
 	if (r->profile_work <= 0)
-		r->profile_work = find_work(r, base ? base + 1 : file);
+		r->profile_work = work_of(r->work, base ? base + 1 : file);
 	r->host = host_of(st, h);
 	r->name = name_of(r, st, place, file);
 	/* also when it has no sample: nothing is a measurement too */
@@ -322,39 +241,17 @@ void replicas_open(struct replicas *r, enum side side, struct store *st,
 	free(file);
 }
 
-static uint32_t label_text(const struct replicas *r, const struct label *l)
-{
-	char number[24];
-
-	if (!l->numeric)
-		return l->str;
-	snprintf(number, sizeof(number), "%" PRId64, l->num);
-	return store_puts(r->st, number);
-}
-
-static uint32_t find_label(const struct replicas *r, uint32_t labelset, const char *key)
-{
-	uint32_t n, i;
-	const struct label *l = store_labels(r->st, labelset, &n);
-
-	for (i = 0; i < n; i++) {
-		if (!strcmp(store_cstr(r->st, l[i].key), key))
-			return label_text(r, &l[i]);
-	}
-	return ID_NONE;
-}
-
 static uint32_t name_by_sample(const struct replicas *r, uint32_t labelset)
 {
 	uint32_t id;
 
 	if (r->by.kind == GROUP_LABEL) {
-		id = find_label(r, labelset, r->by.label);
+		id = label_value(r->st, labelset, r->by.label);
 		return id == ID_NONE ? 0 : id;
 	}
-	id = find_label(r, labelset, "host");
+	id = label_value(r->st, labelset, "host");
 	if (id == ID_NONE)
-		id = find_label(r, labelset, "node");
+		id = label_value(r->st, labelset, "node");
 	return id == ID_NONE ? r->host : id;
 }
 
@@ -382,33 +279,27 @@ static void tidy(struct replica *v)
 	v->tidy_at = n < TIDY_MIN / 2 ? TIDY_MIN : 2 * n;
 }
 
-static bool has_watched(const struct replicas *r, uint32_t labelset, size_t which)
-{
-	uint32_t n, i;
-	const struct label *l = store_labels(r->st, labelset, &n);
-
-	for (i = 0; i < n; i++) {
-		if (!strcmp(store_cstr(r->st, l[i].key), r->watched[which].key) &&
-		    !strcmp(store_cstr(r->st, label_text(r, &l[i])),
-			    r->watched[which].value))
-			return true;
-	}
-	return false;
-}
-
 void replicas_add(struct replicas *r, uint32_t stack, uint32_t labelset,
 		  const int64_t *values)
 {
 	double value = (double)values[r->column] * r->scale;
 	struct replica *v;
+	uint32_t source;
 	size_t i;
 
 	if (!values[r->column])
 		return;
 	v = replica_for(r, r->name != ID_NONE ? r->name : name_by_sample(r, labelset));
 	v->total += value;
+	source = sources_of(&r->sources, r->st, labelset);
+	if (source == ID_NONE && r->host)
+		source = r->host;
+	if (v->source == ID_NONE)
+		v->source = source;
+	else if (v->source != source)
+		v->source = SOURCE_MANY;
 	for (i = 0; i < r->nwatched; i++) {
-		if (has_watched(r, labelset, i))
+		if (label_has(r->st, labelset, r->watched[i].key, r->watched[i].value))
 			v->watched[i] += value;
 	}
 	if (v->tidy_at && v->ncosts >= v->tidy_at)

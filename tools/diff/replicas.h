@@ -13,8 +13,7 @@
 
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
-
-enum side { SIDE_BASE, SIDE_NEW, SIDES };
+#include "tools/diff/work.h"
 
 enum group_kind {
 	GROUP_PROFILE, /* every profile by itself: the intervals of a stream */
@@ -39,10 +38,14 @@ struct cost {
 	float value;
 };
 
+#define SOURCE_MANY (ID_NONE - 1)
+
 struct replica {
 	enum side side;
-	uint32_t type;	 /* which profile type; index of replicas.types */
-	uint32_t name;	 /* string id */
+	uint32_t type; /* which profile type; index of replicas.types */
+	uint32_t name; /* string id */
+	uint32_t
+		source; /* string id of its run or host; ID_NONE: not known; or SOURCE_MANY */
 	size_t profiles; /* how many it was made of */
 	int64_t time_ns, duration_ns;
 	double total;	 /* sum of values */
@@ -60,12 +63,10 @@ struct watched_label {
 
 struct replicas;
 
-struct replicas *replicas_new(const struct grouping *by,
+/* work: counts by file; NULL without. Both outlive it. */
+struct replicas *replicas_new(const struct grouping *by, const struct work *work,
 			      const struct watched_label *watched, size_t nwatched);
 void replicas_free(struct replicas *r);
-
-/* Lines "NAME COUNT": NAME is an input file, its last component, or base or new. */
-int replicas_read_work(struct replicas *r, const char *file, struct err *e);
 
 /* A profile begins: of this type and side, its values in this column, from this place. */
 void replicas_open(struct replicas *r, enum side side, struct store *st,
@@ -81,6 +82,3 @@ void replicas_close(struct replicas *r, bool counts);
  */
 struct replica **replicas_of(struct replicas *r, enum side side, const struct header *h,
 			     size_t *n, int *column);
-
-/* Work of a side as the file of counts has it under "base" and "new"; 0: not there. */
-double replicas_work(const struct replicas *r, enum side side);

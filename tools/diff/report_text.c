@@ -448,6 +448,9 @@ static void put_left_out(const struct text *t)
 			   c->unnamed_share[0] * 100, c->unnamed_share[1] * 100);
 	if (ev->empty)
 		buf_printf(&line, "left out: %zu profiles without a sample\n", ev->empty);
+	if (ev->one_source)
+		buf_puts(&line, "replicates of a side are of one host or run: how runs "
+				"differ is not known\n");
 	if (ev->unpaired)
 		buf_printf(&line, "left out: %zu replicates without a twin\n",
 			   ev->unpaired);

@@ -11,6 +11,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
+#include "tools/diff/overlap.h"
 
 /* A file with less than this share of both sides says nothing about their being equal. */
 #define BUILD_SHARE_MIN 0.01
@@ -25,6 +26,7 @@ struct intake {
 	struct sample_hooks own_hooks, common_hooks;
 	struct names *names;
 	struct replicas *replicas;
+	struct overlap *overlap; /* of both sides */
 	const struct source *source;
 	size_t taken;
 	bool has_type; /* what -t asks for, in one of its profiles */
@@ -61,20 +63,24 @@ static void take_sample(void *ctx, uint32_t stack, uint32_t labelset,
 	const struct intake *in = ctx;
 
 	replicas_add(in->replicas, stack, labelset, values);
+	overlap_sample(in->overlap, stack, labelset, values);
 }
 
 static int take_header(void *ctx, struct store *st, struct header *h)
 {
 	struct intake *in = ctx;
+	int column = query_type_index(in->common, st, h);
 
-	in->has_type |= query_type_index(in->common, st, h) >= 0;
+	in->has_type |= column >= 0;
 	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h)))
 		return 0;
 	in->taken++;
 	in->open = true;
-	replicas_open(in->replicas, in->side, st, h,
-		      (size_t)query_type_index(in->common, st, h),
+	/* what is taken may have another time and type by now */
+	column = query_type_index(in->common, st, h);
+	replicas_open(in->replicas, in->side, st, h, (size_t)column,
 		      source_name(in->source));
+	overlap_open(in->overlap, in->side, h, store_cstr(st, h->types[column].type));
 	return 1;
 }
 
@@ -99,8 +105,10 @@ static int add_to_side(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 	o.hooks.stack = in->common_hooks.stack || in->names ? take_stack : NULL;
 	o.hooks.sample = take_sample;
 	r = merger_add_split(in->merger, in->side, &o, msg, n, e);
-	if (in->open)
+	if (in->open) {
 		replicas_close(in->replicas, !r && is_of_side(in));
+		overlap_close(in->overlap, !r && is_of_side(in));
+	}
 	return r;
 }
 
@@ -290,20 +298,18 @@ static int check_taken(const struct sides_opts *o, const struct intake *in, stru
 	return 0;
 }
 
-int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
+static int set_up(struct sides *s, const struct sides_opts *o, struct intake *in,
+		  struct overlap *overlap, struct err *e)
 {
-	struct merge_opts mo = {.max_size = o->cli->max_size};
-	struct intake in[SIDES] = {0};
-	int side, r = 0;
+	int side, r;
 
-	*s = (struct sides){0};
-	s->merger = merger_new(&mo);
 	for (side = 0; side < SIDES; side++) {
 		in[side] = (struct intake){.merger = s->merger,
 					   .side = side,
 					   .common = o->query,
 					   .names = o->names,
-					   .replicas = o->replicas};
+					   .replicas = o->replicas,
+					   .overlap = overlap};
 		in[side].common_hooks = query_hooks(o->query);
 		if (!o->selectors[side])
 			continue;
@@ -315,20 +321,45 @@ int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
 			return err_prefix(e, "--%s-select", side_names[side]);
 		in[side].own_hooks = query_hooks(in[side].own);
 	}
-	if (o->selectors[SIDE_BASE]) {
-		r = read_files(o, &o->stream, add_to_both, in, SIDES, e);
-	} else {
-		for (side = 0; side < SIDES && !r; side++) {
-			r = read_files(o, &o->files[side], add_to_side, &in[side], 1, e);
-			if (r == -ENODATA)
-				err_prefix(e, "%s", side_names[side]);
-		}
+	return 0;
+}
+
+static int read_sides(const struct sides_opts *o, struct intake *in, struct err *e)
+{
+	int side, r = 0;
+
+	if (o->selectors[SIDE_BASE])
+		return read_files(o, &o->stream, add_to_both, in, SIDES, e);
+	for (side = 0; side < SIDES && !r; side++) {
+		r = read_files(o, &o->files[side], add_to_side, &in[side], 1, e);
+		if (r == -ENODATA)
+			err_prefix(e, "%s", side_names[side]);
 	}
+	return r;
+}
+
+int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
+{
+	struct merge_opts mo = {.max_size = o->cli->max_size};
+	struct overlap *overlap = overlap_new();
+	struct intake in[SIDES] = {0};
+	int r;
+
+	*s = (struct sides){0};
+	s->merger = merger_new(&mo);
+	r = set_up(s, o, in, overlap, e);
+	if (!r)
+		r = read_sides(o, in, e);
 	if (!r)
 		r = query_status(o->query, e);
 	if (!r)
 		r = check_taken(o, in, e);
-	return r ? r : pair_up(s, o, e);
+	if (!r)
+		r = pair_up(s, o, e);
+	if (!r)
+		r = overlap_check(overlap, o->cli, o->self, e);
+	overlap_free(overlap);
+	return r;
 }
 
 void sides_release(struct sides *s)

@@ -25,6 +25,7 @@ struct sides_opts {
 	struct query *query; /* common to both sides; holds no selector of a side */
 	struct names *names; /* NULL: names stay as they are */
 	struct replicas *replicas;
+	bool self; /* the same intervals may be on both sides */
 };
 
 /* One profile type that both sides have. */
@@ -47,8 +48,8 @@ struct sides {
 };
 
 /*
- * Read everything. Trouble: nothing on a side, no type in common (both lists are in e). Types
- * that only one side has are named in a note.
+ * Read everything. Trouble: nothing on a side, no type in common (both lists are in e), some
+ * intervals on both sides. Types that only one side has are named in a note.
  */
 int sides_read(struct sides *s, const struct sides_opts *o, struct err *e);
 void sides_release(struct sides *s);

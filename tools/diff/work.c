@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/diff/work.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/xalloc.h"
+
+static int read_line(struct work *w, char *line, struct err *e)
+{
+	char *end, *count;
+	double v;
+
+	line[strcspn(line, "\r\n")] = 0;
+	line += strspn(line, " \t");
+	if (!*line || *line == '#')
+		return 0;
+	/* names may hold blanks: the count is what stands last */
+	end = line + strlen(line);
+	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+		*--end = 0;
+	count = end;
+	while (count > line && count[-1] != ' ' && count[-1] != '\t')
+		count--;
+	errno = 0;
+	v = strtod(count, &end);
+	if (count == line || *end || errno || !(v > 0) || v > 1e300)
+		return err_set(e, EINVAL, "NAME COUNT expected, not \"%s\"", line);
+	for (end = count; end > line && (end[-1] == ' ' || end[-1] == '\t');)
+		*--end = 0;
+	XGROW(w->v, w->n, w->cap);
+	w->v[w->n++] = (struct work_line){xstrdup(line), v};
+	return 0;
+}
+
+int work_read(struct work *w, const char *file, struct err *e)
+{
+	FILE *f = fopen(file, "re");
+	char *line = NULL;
+	size_t cap = 0, number = 0;
+	int ret = 0;
+
+	if (!f)
+		return err_errno(e, errno, "%s", file);
+	while (!ret && getline(&line, &cap, f) >= 0) {
+		number++;
+		ret = read_line(w, line, e);
+		if (ret < 0)
+			err_prefix(e, "%s: line %zu", file, number);
+	}
+	if (!ret && ferror(f))
+		ret = err_errno(e, errno, "%s", file);
+	if (!ret && !w->n)
+		ret = err_set(e, ENODATA, "%s: no counts", file);
+	free(line);
+	if (fclose(f) && !ret)
+		ret = err_errno(e, errno, "%s", file);
+	return ret;
+}
+
+double work_of(const struct work *w, const char *name)
+{
+	size_t i;
+
+	for (i = 0; w && i < w->n; i++) {
+		if (!strcmp(w->v[i].name, name))
+			return w->v[i].count;
+	}
+	return 0;
+}
+
+void work_release(struct work *w)
+{
+	while (w->n)
+		free(w->v[--w->n].name);
+	free(w->v);
+	*w = (struct work){0};
+}
