@@ -27,6 +27,7 @@ struct sym_paths { /* arrays not owned */
 	const char *const *debug_dirs, *const *sysroots, *const *binaries;
 	size_t ndebug_dirs, nsysroots, nbinaries;
 	const char *cache; /* directory of indexes, or NULL */
+	bool may_map;	   /* files, since elf_map_guard() was called */
 };
 
 /* A build id as profiles write it. */

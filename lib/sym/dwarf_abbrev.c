@@ -31,50 +31,50 @@ static uint8_t role_of(unsigned tag)
 	return DW_ROLE_NONE;
 }
 
-static struct dw_skip skip_of(const struct dw_abbrevs *t, unsigned form)
+static struct dw_step step_of(const struct dw_abbrevs *t, unsigned form)
 {
 	switch (form) {
 	case DW_FORM_flag_present:
 	case DW_FORM_implicit_const:
-		return (struct dw_skip){DW_SKIP_FIXED, 0};
+		return (struct dw_step){DW_STEP_FIXED, 0};
 	case DW_FORM_data1:
 	case DW_FORM_ref1:
 	case DW_FORM_flag:
 	case DW_FORM_strx1:
 	case DW_FORM_addrx1:
-		return (struct dw_skip){DW_SKIP_FIXED, 1};
+		return (struct dw_step){DW_STEP_FIXED, 1};
 	case DW_FORM_data2:
 	case DW_FORM_ref2:
 	case DW_FORM_strx2:
 	case DW_FORM_addrx2:
-		return (struct dw_skip){DW_SKIP_FIXED, 2};
+		return (struct dw_step){DW_STEP_FIXED, 2};
 	case DW_FORM_strx3:
 	case DW_FORM_addrx3:
-		return (struct dw_skip){DW_SKIP_FIXED, 3};
+		return (struct dw_step){DW_STEP_FIXED, 3};
 	case DW_FORM_data4:
 	case DW_FORM_ref4:
 	case DW_FORM_strx4:
 	case DW_FORM_addrx4:
 	case DW_FORM_ref_sup4:
-		return (struct dw_skip){DW_SKIP_FIXED, 4};
+		return (struct dw_step){DW_STEP_FIXED, 4};
 	case DW_FORM_data8:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_sig8:
 	case DW_FORM_ref_sup8:
-		return (struct dw_skip){DW_SKIP_FIXED, 8};
+		return (struct dw_step){DW_STEP_FIXED, 8};
 	case DW_FORM_data16:
-		return (struct dw_skip){DW_SKIP_FIXED, 16};
+		return (struct dw_step){DW_STEP_FIXED, 16};
 	case DW_FORM_addr:
-		return (struct dw_skip){DW_SKIP_FIXED, t->addr_size};
+		return (struct dw_step){DW_STEP_FIXED, t->addr_size};
 	case DW_FORM_ref_addr:
-		return (struct dw_skip){DW_SKIP_FIXED, t->ref_addr_size};
+		return (struct dw_step){DW_STEP_FIXED, t->ref_addr_size};
 	case DW_FORM_strp:
 	case DW_FORM_line_strp:
 	case DW_FORM_sec_offset:
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
-		return (struct dw_skip){DW_SKIP_FIXED, t->off_size};
+		return (struct dw_step){DW_STEP_FIXED, t->off_size};
 	case DW_FORM_sdata:
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
@@ -84,45 +84,72 @@ static struct dw_skip skip_of(const struct dw_abbrevs *t, unsigned form)
 	case DW_FORM_rnglistx:
 	case DW_FORM_GNU_str_index:
 	case DW_FORM_GNU_addr_index:
-		return (struct dw_skip){DW_SKIP_LEB, 0};
+		return (struct dw_step){DW_STEP_LEB, 0};
 	case DW_FORM_string:
-		return (struct dw_skip){DW_SKIP_STRING, 0};
+		return (struct dw_step){DW_STEP_STRING, 0};
 	case DW_FORM_block1:
-		return (struct dw_skip){DW_SKIP_BLOCK, 1};
+		return (struct dw_step){DW_STEP_BLOCK, 1};
 	case DW_FORM_block2:
-		return (struct dw_skip){DW_SKIP_BLOCK, 2};
+		return (struct dw_step){DW_STEP_BLOCK, 2};
 	case DW_FORM_block4:
-		return (struct dw_skip){DW_SKIP_BLOCK, 4};
+		return (struct dw_step){DW_STEP_BLOCK, 4};
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		return (struct dw_skip){DW_SKIP_BLOCK, 0};
+		return (struct dw_step){DW_STEP_BLOCK, 0};
 	case DW_FORM_indirect:
-		return (struct dw_skip){DW_SKIP_INDIRECT, 0};
+		return (struct dw_step){DW_STEP_INDIRECT, 0};
 	}
-	return (struct dw_skip){DW_SKIP_UNKNOWN, 0};
+	return (struct dw_step){DW_STEP_UNKNOWN, 0};
 }
 
-static void add_skip(struct dw_abbrevs *t, struct dw_abbrev *a, struct dw_skip s)
+static uint8_t slot_of(enum dw_role role, unsigned name)
 {
-	struct dw_skip *last = a->nskips ? &t->skips[t->nskips - 1] : NULL;
+	if (name == DW_AT_sibling && role != DW_ROLE_NONE)
+		return DW_SIBLING;
+	if (role != DW_ROLE_FUNCTION && role != DW_ROLE_INLINE)
+		return DW_NSLOTS;
+	switch (name) {
+	case DW_AT_low_pc:
+		return DW_LOW;
+	case DW_AT_high_pc:
+		return DW_HIGH;
+	case DW_AT_ranges:
+		return DW_RANGES;
+	case DW_AT_abstract_origin:
+		return DW_ORIGIN;
+	case DW_AT_call_file:
+		return DW_CALL_FILE;
+	case DW_AT_call_line:
+		return DW_CALL_LINE;
+	case DW_AT_call_column:
+		return DW_CALL_COLUMN;
+	}
+	return DW_NSLOTS;
+}
 
-	if (s.kind == DW_SKIP_FIXED) {
+static void add_step(struct dw_abbrevs *t, struct dw_abbrev *a, struct dw_step s)
+{
+	struct dw_step *last = a->nsteps ? &t->steps[t->nsteps - 1] : NULL;
+
+	a->plain &= s.kind == DW_STEP_FIXED;
+	if (s.kind == DW_STEP_FIXED) {
+		a->fixed += s.n; /* cannot overflow: at most 16 per attribute */
 		if (!s.n)
 			return;
-		if (last && last->kind == DW_SKIP_FIXED) {
-			last->n += s.n; /* cannot overflow: at most 16 per attribute */
+		if (last && last->kind == DW_STEP_FIXED) {
+			last->n += s.n;
 			return;
 		}
 	}
-	XGROW(t->skips, t->nskips, t->skips_cap);
-	t->skips[t->nskips++] = s;
-	a->nskips++;
+	XGROW(t->steps, t->nsteps, t->steps_cap);
+	t->steps[t->nsteps++] = s;
+	a->nsteps++;
 }
 
 /* One declaration; false at the end of the table or on damage. */
 static bool read_one(struct dwarf *dw, struct cursor *c, struct dw_abbrevs *t)
 {
-	struct dw_abbrev a = {.attrs = t->nattrs, .skips = t->nskips};
+	struct dw_abbrev a = {.attrs = t->nattrs, .steps = t->nsteps};
 	uint64_t tag, name, form;
 	struct dw_attr attr;
 
@@ -132,6 +159,7 @@ static bool read_one(struct dwarf *dw, struct cursor *c, struct dw_abbrevs *t)
 	tag = cursor_uleb(c);
 	a.tag = tag <= UINT16_MAX ? tag : 0;
 	a.role = role_of(a.tag);
+	a.plain = a.role != DW_ROLE_FUNCTION && a.role != DW_ROLE_INLINE;
 	a.children = cursor_u8(c);
 	for (;;) {
 		name = cursor_uleb(c);
@@ -144,13 +172,16 @@ static bool read_one(struct dwarf *dw, struct cursor *c, struct dw_abbrevs *t)
 			.name = name <= UINT16_MAX ? name : 0,
 			.form = form <= UINT16_MAX ? form : 0,
 		};
+		attr.slot = slot_of(a.role, attr.name);
 		if (form == DW_FORM_implicit_const)
 			attr.implicit = cursor_sleb(c);
-		a.sibling |= name == DW_AT_sibling;
 		XGROW(t->attrs, t->nattrs, t->attrs_cap);
 		t->attrs[t->nattrs++] = attr;
+		add_step(t, &a,
+			 attr.slot == DW_NSLOTS
+				 ? step_of(t, attr.form)
+				 : (struct dw_step){DW_STEP_READ, a.nattrs});
 		a.nattrs++;
-		add_skip(t, &a, skip_of(t, attr.form));
 	}
 	XGROW(t->list, t->n, t->cap);
 	t->list[t->n++] = a;
@@ -233,7 +264,7 @@ bool dw_root_abbrev(struct dwarf *dw, const struct dw_unit *u, uint64_t code,
 
 	set_shape(one, u);
 	do {
-		one->n = one->nattrs = one->nskips = 0;
+		one->n = one->nattrs = one->nsteps = 0;
 		if (!read_one(dw, &c, one))
 			return false;
 	} while (one->list[0].code != code);
@@ -262,34 +293,42 @@ void dw_abbrevs_free(struct dw_abbrevs *t)
 		return;
 	free(t->list);
 	free(t->attrs);
-	free(t->skips);
+	free(t->steps);
 	free(t);
 }
 
-bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t,
-		   const struct dw_abbrev *a, const struct dw_unit *u)
+bool dw_read_entry(struct cursor *c, const struct dw_abbrevs *t,
+		   const struct dw_abbrev *a, const struct dw_unit *u, struct dw_value *v)
 {
-	const struct dw_skip *s, *end;
-	size_t n;
+	const struct dw_step *s, *end;
+	const struct dw_attr *at;
+	size_t n, i;
 
-	if (!a->nskips)
+	for (i = 0; i < DW_NSLOTS; i++)
+		v[i].form = 0;
+	if (!a->nsteps)
 		return true;
-	s = t->skips + a->skips;
-	for (end = s + a->nskips; s < end; s++) {
+	s = t->steps + a->steps;
+	for (end = s + a->nsteps; s < end; s++) {
 		switch (s->kind) {
-		case DW_SKIP_FIXED:
+		case DW_STEP_READ:
+			at = &t->attrs[a->attrs + s->n];
+			if (!dw_read(c, u, at, &v[at->slot]))
+				return false;
+			break;
+		case DW_STEP_FIXED:
 			cursor_skip(c, s->n);
 			break;
-		case DW_SKIP_LEB:
+		case DW_STEP_LEB:
 			cursor_skip_leb(c);
 			break;
-		case DW_SKIP_STRING:
+		case DW_STEP_STRING:
 			cursor_str(c, &n);
 			break;
-		case DW_SKIP_BLOCK:
+		case DW_STEP_BLOCK:
 			cursor_skip(c, s->n ? cursor_uint(c, s->n) : cursor_uleb(c));
 			break;
-		case DW_SKIP_INDIRECT:
+		case DW_STEP_INDIRECT:
 			if (!dw_skip_form(c, u, cursor_uleb(c)))
 				return false;
 			break;

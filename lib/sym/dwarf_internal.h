@@ -16,23 +16,37 @@ struct dw_section {
 	size_t n;
 };
 
-/* How to get over a run of attributes without looking at them. */
-enum dw_skip_kind {
-	DW_SKIP_FIXED, /* n bytes */
-	DW_SKIP_LEB,
-	DW_SKIP_STRING,
-	DW_SKIP_BLOCK, /* length in n bytes, 0 = LEB128 */
-	DW_SKIP_INDIRECT,
-	DW_SKIP_UNKNOWN, /* a form we do not know: the unit ends here */
+/* How to get over an entry's attributes, and on the way read those that its role wants. */
+enum dw_step_kind {
+	DW_STEP_FIXED, /* skip n bytes */
+	DW_STEP_LEB,
+	DW_STEP_STRING,
+	DW_STEP_BLOCK, /* length in n bytes, 0 = LEB128 */
+	DW_STEP_INDIRECT,
+	DW_STEP_UNKNOWN, /* a form we do not know: the unit ends here */
+	DW_STEP_READ,	 /* attribute n of the abbreviation's */
 };
 
-struct dw_skip {
+struct dw_step {
 	uint8_t kind;
 	uint32_t n;
 };
 
+enum dw_slot { /* attributes that functions and inlined calls are made of */
+	       DW_LOW,
+	       DW_HIGH,
+	       DW_RANGES,
+	       DW_ORIGIN,
+	       DW_CALL_FILE,
+	       DW_CALL_LINE,
+	       DW_CALL_COLUMN,
+	       DW_SIBLING, /* of leaves too */
+	       DW_NSLOTS,
+};
+
 struct dw_attr {
 	uint16_t name, form;
+	uint8_t slot;	  /* DW_NSLOTS: nobody wants it */
 	int64_t implicit; /* DW_FORM_implicit_const */
 };
 
@@ -47,9 +61,11 @@ struct dw_abbrev {
 	uint64_t code;
 	uint16_t tag;
 	uint8_t role;
-	bool children, sibling;
+	bool children;
+	bool plain; /* nothing to read, and always of `fixed` bytes */
+	uint32_t fixed;
 	uint32_t attrs, nattrs; /* in dw_abbrevs.attrs */
-	uint32_t skips, nskips; /* in dw_abbrevs.skips */
+	uint32_t steps, nsteps; /* in dw_abbrevs.steps */
 };
 
 /* One table of abbreviations, as units with these properties read it. */
@@ -59,8 +75,8 @@ struct dw_abbrevs {
 	bool dense; /* list[i].code == i + 1; else sorted by code */
 	struct dw_abbrev *list;
 	struct dw_attr *attrs;
-	struct dw_skip *skips;
-	size_t n, nattrs, nskips, cap, attrs_cap, skips_cap;
+	struct dw_step *steps;
+	size_t n, nattrs, nsteps, cap, attrs_cap, steps_cap;
 };
 
 struct dw_value {
@@ -215,8 +231,10 @@ bool dw_root_abbrev(struct dwarf *dw, const struct dw_unit *u, uint64_t code,
 		    struct dw_abbrevs *one);
 const struct dw_abbrev *dw_abbrev(const struct dw_abbrevs *t, uint64_t code);
 void dw_abbrevs_free(struct dw_abbrevs *t);
-bool dw_skip_entry(struct cursor *c, const struct dw_abbrevs *t,
-		   const struct dw_abbrev *a, const struct dw_unit *u);
+/* Get over an entry's attributes; those with a slot go to v[DW_NSLOTS]. False: damage. */
+bool dw_read_entry(struct cursor *c, const struct dw_abbrevs *t,
+		   const struct dw_abbrev *a, const struct dw_unit *u,
+		   struct dw_value *v);
 
 /* dwarf_form.c */
 bool dw_read(struct cursor *c, const struct dw_unit *u, const struct dw_attr *a,

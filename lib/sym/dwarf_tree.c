@@ -18,11 +18,6 @@
 #define TABLES_MAX                                                                       \
 	(2ull << 30) /* bytes of all decoded units; more than any real file needs */
 
-struct entry { /* what a function or inlined call says of itself */
-	struct dw_value low, high, ranges, origin, call_file, call_line, call_column,
-		sibling;
-};
-
 struct walk {
 	struct dwarf *dw;
 	struct dw_unit *u;
@@ -34,53 +29,6 @@ struct walk {
 	uint32_t stack[DEPTH_MAX]; /* innermost node around the entries of each level */
 	unsigned depth;
 };
-
-static void take(struct entry *en, unsigned name, const struct dw_value *v)
-{
-	switch (name) {
-	case DW_AT_low_pc:
-		en->low = *v;
-		break;
-	case DW_AT_high_pc:
-		en->high = *v;
-		break;
-	case DW_AT_ranges:
-		en->ranges = *v;
-		break;
-	case DW_AT_abstract_origin:
-		en->origin = *v;
-		break;
-	case DW_AT_call_file:
-		en->call_file = *v;
-		break;
-	case DW_AT_call_line:
-		en->call_line = *v;
-		break;
-	case DW_AT_call_column:
-		en->call_column = *v;
-		break;
-	case DW_AT_sibling:
-		en->sibling = *v;
-		break;
-	}
-}
-
-static bool read_entry(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
-		       struct entry *en)
-{
-	const struct dw_attr *at;
-	struct dw_value v;
-	uint32_t i;
-
-	*en = (struct entry){0};
-	for (i = 0; i < a->nattrs; i++) {
-		at = &w->abbrevs->attrs[a->attrs + i];
-		if (!dw_read(c, w->u, at, &v))
-			return false;
-		take(en, at->name, &v);
-	}
-	return dw_work(w->dw, 1 + a->nattrs);
-}
 
 static uint32_t small(const struct dw_value *v)
 {
@@ -101,7 +49,7 @@ static uint64_t origin_key(const struct walk *w, const struct dw_value *v)
  * A node for an entry that has code, within `parent`; DWARF_NONE when it has none. Inlined
  * calls only count inside a function with code.
  */
-static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en,
+static uint32_t add_node(struct walk *w, uint64_t die, const struct dw_value *v,
 			 bool inlined, uint32_t parent)
 {
 	struct dw_table *t = w->t;
@@ -112,21 +60,21 @@ static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en,
 	if ((inlined && parent == DWARF_NONE) || id >= NODES_MAX)
 		return DWARF_NONE;
 	w->ranges.n = 0;
-	dw_entry_ranges(w->dw, w->u, &en->low, &en->high, &en->ranges, &w->ranges);
+	dw_entry_ranges(w->dw, w->u, &v[DW_LOW], &v[DW_HIGH], &v[DW_RANGES], &w->ranges);
 	if (!w->ranges.n)
 		return DWARF_NONE;
 	XGROW(t->nodes, t->nnodes, t->nodes_cap);
 	node = &t->nodes[t->nnodes++];
 	*node = (struct dw_node){
 		.die = die,
-		.origin = inlined ? origin_key(w, &en->origin) : UINT64_MAX,
+		.origin = inlined ? origin_key(w, &v[DW_ORIGIN]) : UINT64_MAX,
 		.parent = inlined ? parent : DWARF_NONE,
 		.function = DWARF_NONE,
 		.sub = inlined ? t->nodes[parent].sub : id,
 		.depth = inlined ? t->nodes[parent].depth + 1 : 0,
-		.call_file = small(&en->call_file),
-		.call_line = small(&en->call_line),
-		.call_column = small(&en->call_column),
+		.call_file = small(&v[DW_CALL_FILE]),
+		.call_line = small(&v[DW_CALL_LINE]),
+		.call_column = small(&v[DW_CALL_COLUMN]),
 	};
 	for (i = 0; i < w->ranges.n; i++) {
 		XGROW(w->intervals, w->nintervals, w->intervals_cap);
@@ -137,41 +85,50 @@ static uint32_t add_node(struct walk *w, uint64_t die, const struct entry *en,
 }
 
 /* A function or inlined call; *inner becomes the node around its children. */
-static bool visit(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
-		  uint64_t die, uint32_t *inner)
+static void visit(struct walk *w, const struct dw_abbrev *a, uint64_t die,
+		  const struct dw_value *v, uint32_t *inner)
 {
 	bool inlined = a->role == DW_ROLE_INLINE;
-	struct entry en;
-	uint32_t id;
+	uint32_t id = add_node(w, die, v, inlined, *inner);
 
-	if (!read_entry(w, c, a, &en))
-		return false;
-	id = add_node(w, die, &en, inlined, *inner);
 	/*
 	 * An inlined call without addresses of its own (all optimised away, or dead) passes its
 	 * parent on; a function without never lends it to what nests in it.
 	 */
 	if (id != DWARF_NONE || !inlined)
 		*inner = id;
-	return true;
 }
 
 /* Jump over the children of a leaf; false if the entry does not say where they end. */
-static bool skip_children(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
-			  uint64_t die)
+static bool skip_children(struct walk *w, struct cursor *c, const struct dw_value *v)
 {
-	struct cursor at = dw_unit_cursor(w->dw, w->u, die);
-	struct entry en;
 	uint64_t off;
 	bool in_alt;
 
-	cursor_uleb(&at);
-	if (!read_entry(w, &at, a, &en) ||
-	    !dw_reference(w->u, &en.sibling, &off, &in_alt) || in_alt || off <= die ||
+	if (!v->form || !dw_reference(w->u, v, &off, &in_alt) || in_alt ||
 	    off > w->u->end || w->dw->info.p + off < c->p)
 		return false;
 	c->p = w->dw->info.p + off;
 	return true;
+}
+
+/* One entry; *inner: the node around its children; *skipped: these are behind us. */
+static bool read_entry(struct walk *w, struct cursor *c, const struct dw_abbrev *a,
+		       uint64_t die, uint32_t *inner, bool *skipped)
+{
+	struct dw_value v[DW_NSLOTS];
+
+	if (a->plain)
+		return cursor_skip(c, a->fixed);
+	if (!dw_read_entry(c, w->abbrevs, a, w->u, v))
+		return false;
+	if (a->role == DW_ROLE_LEAF) {
+		*skipped = a->children && skip_children(w, c, &v[DW_SIBLING]);
+		return true;
+	}
+	if (a->role != DW_ROLE_NONE)
+		visit(w, a, die, v, inner);
+	return dw_work(w->dw, 1); /* its ranges may have taken all there was */
 }
 
 static bool walk_entries(struct walk *w)
@@ -179,13 +136,15 @@ static bool walk_entries(struct walk *w)
 	struct cursor c = dw_unit_cursor(w->dw, w->u, w->u->root);
 	const struct dw_abbrev *a;
 	uint32_t inner = DWARF_NONE;
+	bool skipped;
 	uint64_t code, die;
 
+	/* each step of the loop takes a byte at least */
+	if (!dw_work(w->dw, cursor_left(&c)))
+		return false;
 	while (c.p < c.end) {
 		die = c.p - w->dw->info.p;
 		code = cursor_uleb(&c);
-		if (!dw_work(w->dw, 1))
-			return false;
 		if (!code) {
 			if (w->depth <= 1)
 				return !c.bad; /* the root's children are over; padding may follow */
@@ -196,18 +155,15 @@ static bool walk_entries(struct walk *w)
 		if (!a)
 			return false;
 		inner = w->depth ? w->stack[w->depth - 1] : DWARF_NONE;
-		if (a->role == DW_ROLE_FUNCTION || a->role == DW_ROLE_INLINE) {
-			if (!visit(w, &c, a, die, &inner))
-				return false;
-		} else if (!dw_skip_entry(&c, w->abbrevs, a, w->u)) {
+		skipped = false;
+		if (!read_entry(w, &c, a, die, &inner, &skipped))
 			return false;
-		}
 		if (!a->children) {
 			if (!w->depth)
 				return !c.bad;
 			continue;
 		}
-		if (a->role == DW_ROLE_LEAF && a->sibling && skip_children(w, &c, a, die))
+		if (skipped)
 			continue;
 		if (w->depth == DEPTH_MAX)
 			return false;

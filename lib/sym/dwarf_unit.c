@@ -215,7 +215,7 @@ static void release_root(struct dw_abbrevs *one)
 {
 	free(one->list);
 	free(one->attrs);
-	free(one->skips);
+	free(one->steps);
 }
 
 void dw_scan_units(struct dwarf *dw)

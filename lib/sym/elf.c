@@ -283,6 +283,20 @@ int elf_open(const char *root, const char *path, struct elf_file **out, struct e
 	return r;
 }
 
+static bool is_same(const struct elf_file *a, const struct elf_file *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec;
+}
+
+bool elf_has_changed(struct elf_file *f)
+{
+	struct elf_file now = {.fd = f->fd};
+	struct err ignored;
+
+	return f->fd >= 0 && (read_identity(&now, &ignored) || !is_same(&now, f));
+}
+
 static int resume(struct elf_file *f, struct err *e)
 {
 	struct elf_file was = *f;
@@ -292,9 +306,7 @@ static int resume(struct elf_file *f, struct err *e)
 	if (f->fd < 0)
 		return err_set(e, errno, "%s", strerror(errno));
 	r = read_identity(f, e);
-	if (!r && (f->dev != was.dev || f->ino != was.ino || f->size != was.size ||
-		   f->mtime.tv_sec != was.mtime.tv_sec ||
-		   f->mtime.tv_nsec != was.mtime.tv_nsec))
+	if (!r && !is_same(f, &was))
 		r = err_set(e, ESTALE, "changed while in use");
 	if (r) {
 		close(f->fd);
@@ -331,11 +343,10 @@ static void drop_data(struct elf_file *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->nsections; i++) {
-		free(f->sections[i].data);
-		f->sections[i].data = NULL;
-	}
+	for (i = 0; i < f->nsections; i++)
+		elf_drop_section(&f->sections[i]);
 	f->data_bytes = 0;
+	f->mapped = false;
 }
 
 void elf_close(struct elf_file *f)

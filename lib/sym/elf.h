@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ELF files as a container: segments, sections (inflated when compressed), build id, debug
- * link. libelf reads the headers, in either class and byte order; contents are read with
- * pread, never mapped, so that a file cut short under us cannot kill the reader.
+ * link. libelf reads the headers, in either class and byte order. Contents are read with pread,
+ * so that a file cut short under us cannot kill the reader; debug sections may be mapped where
+ * the program says that it has elf_map.h's guard.
  *
  * Only regular files are opened. Offsets and sizes have been checked against the file when
  * they get out of here; contents are hostile all the same.
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #include "lib/base/err.h"
+#include "lib/sym/elf_map.h"
 
 #define BUILD_ID_MAX 64 /* bytes; 20 are usual, Go's text form is not kept here */
 
@@ -30,7 +32,8 @@ struct elf_section {
 	uint32_t type, link, info;
 	uint8_t *data; /* contents once asked for, owned */
 	size_t data_n;
-	int failed; /* -errno of the first attempt to read */
+	struct elf_map map; /* where data lies, if that is no heap */
+	int failed;	    /* -errno of the first attempt to read */
 };
 
 struct elf_range {
@@ -45,6 +48,7 @@ struct elf_file {
 	ino_t ino;
 	struct timespec mtime;
 	bool is64, swap; /* swap: byte order is not ours */
+	bool may_map;	 /* set by who has called elf_map_guard() */
 	uint16_t machine, type;
 	uint64_t entry;		       /* address of the first instruction, 0 = none */
 	struct elf_range eh_frame_hdr; /* addresses of PT_GNU_EH_FRAME */
@@ -57,9 +61,11 @@ struct elf_file {
 		*exec; /* executable sections (segments when there are none), sorted */
 	size_t nexec;
 	uint8_t build_id[BUILD_ID_MAX];
-	size_t build_id_n;   /* 0 = none */
-	char *go_build_id;   /* text of Go's own note, or NULL */
-	uint64_t data_bytes; /* memory in section contents */
+	size_t build_id_n; /* 0 = none */
+	char *go_build_id; /* text of Go's own note, or NULL */
+	uint64_t
+		data_bytes; /* memory in section contents, not what is mapped from the file */
+	bool mapped;	    /* some are mapped */
 };
 
 /* Limits on what one file may make us hold. */
@@ -96,6 +102,9 @@ bool elf_has_debug(struct elf_file *f, const char *name);
  */
 int elf_load(struct elf_file *f, uint64_t vaddr, size_t max, uint8_t **p, size_t *n,
 	     struct err *e);
+
+/* Is it no longer the file that was opened? What was mapped from it may not be what it was. */
+bool elf_has_changed(struct elf_file *f);
 
 /* Close the file, but keep headers and contents; it is opened again when more is asked for. */
 void elf_close(struct elf_file *f);

@@ -17,6 +17,8 @@
 #define ZLIB_RATIO_MAX 1032
 #define ZSTD_RATIO_MAX 32768
 
+#define MAP_MIN (1u << 20) /* bytes; less than that is not worth pages of its own */
+
 struct packed {
 	const uint8_t *p;
 	size_t n;
@@ -61,6 +63,11 @@ static bool is_packed(const struct elf_section *s, const uint8_t *raw)
 					       s->size >= 12 && !memcmp(raw, "ZLIB", 4));
 }
 
+static bool is_debug(const struct elf_section *s)
+{
+	return !strncmp(s->name, ".debug_", 7) || !strncmp(s->name, ".zdebug_", 8);
+}
+
 static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t n,
 		      struct err *e)
 {
@@ -70,44 +77,87 @@ static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t 
 	return 0;
 }
 
-static int load(struct elf_file *f, struct elf_section *s, struct err *e)
+/* Bytes of a section as they are in the file: mapped if they may be, else read. */
+static int take_raw(struct elf_file *f, const struct elf_section *s, struct elf_map *map,
+		    uint8_t **heap, const uint8_t **raw, struct err *e)
 {
-	uint8_t *raw = NULL, *out = NULL;
-	struct packed k;
-	int r = check_size(f, s, s->size, e);
+	int r;
 
-	if (r)
-		return r;
-	raw = xmalloc(s->size + 1);
-	r = elf_read_at(f, raw, s->size, s->offset, e);
-	if (r)
-		goto out;
-	if (!is_packed(s, raw)) {
-		s->data = raw;
-		s->data_n = s->size;
-		f->data_bytes += s->size;
-		return 0;
+	if (f->may_map && s->size >= MAP_MIN && f->fd >= 0 && is_debug(s)) {
+		*raw = elf_map_file(map, f->fd, s->offset, s->size);
+		if (*raw) {
+			f->mapped = true;
+			return 0;
+		}
 	}
-	r = packed_header(f, s, raw, &k, e);
+	*heap = xmalloc(s->size + 1);
+	*raw = *heap;
+	r = elf_read_at(f, *heap, s->size, s->offset, e);
+	if (r) {
+		free(*heap);
+		*heap = NULL;
+	}
+	return r;
+}
+
+static int inflate(struct elf_file *f, struct elf_section *s, const uint8_t *raw,
+		   struct err *e)
+{
+	struct packed k;
+	uint8_t *out;
+	int r = packed_header(f, s, raw, &k, e);
+
 	if (!r)
 		r = check_size(f, s, k.unpacked_n, e);
 	if (r)
-		goto out;
-	out = xmalloc(k.unpacked_n + 1);
-	r = k.zstd ? unpack_zstd(k.p, k.n, out, k.unpacked_n, e)
-		   : unpack_zlib(k.p, k.n, out, k.unpacked_n, e);
-	if (r) {
-		err_prefix(e, "%s", s->name);
-		goto out;
-	}
+		return r;
+	out = k.unpacked_n >= MAP_MIN ? elf_map_memory(&s->map, k.unpacked_n) : NULL;
+	if (!out)
+		out = xmalloc(k.unpacked_n + 1);
 	s->data = out;
 	s->data_n = k.unpacked_n;
-	f->data_bytes += k.unpacked_n;
-	out = NULL;
-out:
-	free(raw);
-	free(out);
+	r = k.zstd ? unpack_zstd(k.p, k.n, out, k.unpacked_n, e)
+		   : unpack_zlib(k.p, k.n, out, k.unpacked_n, e);
+	if (!r) {
+		f->data_bytes += k.unpacked_n;
+		return 0;
+	}
+	elf_drop_section(s);
+	err_prefix(e, "%s", s->name);
 	return r;
+}
+
+static int load(struct elf_file *f, struct elf_section *s, struct err *e)
+{
+	struct elf_map map = {0};
+	const uint8_t *raw;
+	uint8_t *heap = NULL;
+	int r = check_size(f, s, s->size, e);
+
+	if (!r)
+		r = take_raw(f, s, &map, &heap, &raw, e);
+	if (r)
+		return r;
+	if (is_packed(s, raw)) {
+		r = inflate(f, s, raw, e);
+		free(heap);
+		elf_unmap(&map);
+		return r;
+	}
+	s->data = (uint8_t *)raw;
+	s->data_n = s->size;
+	s->map = map;
+	f->data_bytes += heap ? s->size : 0;
+	return 0;
+}
+
+void elf_drop_section(struct elf_section *s)
+{
+	if (s->map.p)
+		elf_unmap(&s->map);
+	else
+		free(s->data);
+	s->data = NULL;
 }
 
 int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_t *n,

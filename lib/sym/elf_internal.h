@@ -11,6 +11,9 @@
 /* All n bytes at off, or an error; opens a suspended file again. */
 int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e);
 
+/* Free the contents of a section. */
+void elf_drop_section(struct elf_section *s);
+
 /* A supplementary file of DWARF 5 has its id in .debug_sup. */
 void elf_supplementary_id(struct elf_file *f);
 

@@ -298,6 +298,12 @@ static struct elf_file *find_dwo(void *context, const char *dir, const char *nam
 			     name, &o->tried);
 }
 
+static void allow_maps(const struct object *o, struct elf_file *f)
+{
+	if (f)
+		f->may_map = o->paths->may_map;
+}
+
 static void open_dwarf(struct object *o)
 {
 	struct elf_file *f = o->debug.elf ? o->debug.elf : o->bin.elf;
@@ -312,6 +318,9 @@ static void open_dwarf(struct object *o)
 	o->dwp = debugfile_dwp(path);
 	if (!o->dwp && o->bin.elf && o->debug.elf)
 		o->dwp = debugfile_dwp(o->bin.path);
+	allow_maps(o, f);
+	allow_maps(o, o->alt.elf);
+	allow_maps(o, o->dwp);
 	more.alt = o->alt.elf;
 	more.dwp = o->dwp;
 	if (dwarf_open(f, &more, &o->strings, &o->dwarf, &e))
@@ -377,10 +386,26 @@ static bool resolve_by_index(struct object *o, const uint64_t *vaddrs, size_t n)
 	return true;
 }
 
+/* What was mapped may have been anything then. */
+static bool have_changed(struct object *o)
+{
+	struct elf_file *files[] = {o->bin.elf, o->debug.elf, o->alt.elf, o->dwp};
+	bool changed = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
+		changed |= files[i] && files[i]->mapped && elf_has_changed(files[i]);
+	if (changed)
+		add_trouble(o, object_path(o), "changed while in use");
+	return changed;
+}
+
 static void resolve_new(struct object *o, const uint64_t *vaddrs, size_t n)
 {
+	static const struct dwarf_answer lost = {.unit = true, .damaged = true};
 	struct dwarf_result res = {0};
 	uint64_t *biased = NULL;
+	bool changed = false;
 	size_t i;
 
 	object_open_sources(o);
@@ -390,9 +415,12 @@ static void resolve_new(struct object *o, const uint64_t *vaddrs, size_t n)
 			biased[i] = vaddrs[i] + o->debug_bias;
 		if (biased[0] <= biased[n - 1]) /* else the difference is nonsense */
 			dwarf_lookup(o->dwarf, biased, n, &res);
+		changed = have_changed(o);
 	}
 	for (i = 0; i < n; i++) {
-		const struct dwarf_answer *d = res.answers ? &res.answers[i] : NULL;
+		const struct dwarf_answer *d = changed	     ? &lost
+					       : res.answers ? &res.answers[i]
+							     : NULL;
 		const struct dwarf_frame *v = d && d->n ? res.frames + d->first : NULL;
 
 		answers_put(&o->answers, vaddrs[i], object_answer(o, vaddrs[i], d, v));

@@ -357,6 +357,7 @@ int main(int argc, char **argv)
 				o.report);
 	if (!o.debug_dirs.n)
 		cli_operand(&o.debug_dirs, default_dir);
+	elf_map_guard();
 	objects_init(&objects);
 	objects.mode = o.mode;
 	objects.keep_clones = o.keep_clones;
@@ -369,6 +370,7 @@ int main(int argc, char **argv)
 		.nsysroots = o.sysroots.n,
 		.nbinaries = o.binaries.n,
 		.cache = o.cache,
+		.may_map = true,
 	};
 	r = read_perf_maps(&o, &jit, &e);
 	o.rewrite.jit = jit.n ? &jit : NULL;
