@@ -125,6 +125,41 @@ sed 's/^\(sample.*\)$/\1 "run"="7"/' "$tmp/hosts0.txt" >"$tmp/run0.txt"
 run prof-diff "$tmp/run0.txt" "$tmp/hosts1.txt"
 like "$tmp/err" "all profiles of a side $one" "one label run is one run"
 
+# --- labels and subtrees ---------------------------------------------------------------------------
+# f05 is called by handler1, whose samples have the endpoint /1
+# family BY: "what=verdict …" of what changed
+family() {
+	jq -r --arg by "$1" '[.types[0].families[] | select(.by == $by) | .items[] |
+		select(.test.verdict | IN("unchanged", "inconclusive") | not) |
+		"\(.value // (.path | join("/")))=\(.test.verdict)"] | sort | join(" ")' "$tmp/json"
+}
+run prof-diff -q --by label:endpoint --by subtree --report "json:$tmp/json" --report "markdown:$tmp/md" \
+	--report text "$tmp/base.txt" "$tmp/slow.txt"
+is "$(family label)" "/1=regressed" "--by label: the value of what is slower"
+is "$(family subtree)" "main/handler1/f05=regressed main/handler1=regressed" "--by subtree: from the leaf up"
+is "$(jq -c '[.types[0].families[1].items[] | select(.test.verdict == "regressed") | [.name, .is_root]]' "$tmp/json")" \
+	'[["main > handler1 > f05",true],["main > handler1",false]]' "one of them explains the other"
+is "$(jq -c '[.types[0].families[0] | .by, .key, (.items | map(.value) | sort)]' "$tmp/json")" \
+	'["label","endpoint",["/0","/1","/2","/3"]]' "all values are in JSON"
+# the values add up to the total, the subtree from main is the total
+is "$(jq -c '.types[0] | .total as $t | [(.families[0].items | [(map(.amount.base) | add) - $t.base,
+	(map(.amount.new) | add) - $t.new]), (.families[1].items[] | select(.name == "main") |
+	[.amount.base - $t.base, .amount.new - $t.new])]' "$tmp/json")" '[[0,0],[0,0]]' "they add up"
+like "$tmp/out" ' regressed  /1$' "text: the label"
+like "$tmp/out" ' regressed  main > handler1 > f05$' "text: the subtree"
+is "$(grep -c 'regressed  main > handler1$' "$tmp/out")" 0 "but not what it explains"
+is "$(sed 's/…/./g' "$tmp/out" | awk 'length > 80' | wc -l)" 0 "80 columns"
+like "$tmp/md" '^\| regressed \| .* \| ./1. \|$' "markdown: the label"
+run prof-diff -q --by endpoint --report "json:$tmp/json" --report text "$tmp/base.txt" "$tmp/same.txt"
+is "$(family label)" "" "the same build: no value changed"
+run prof-diff -q --by nothing --report "json:$tmp/json" --report text "$tmp/base.txt" "$tmp/slow.txt"
+is "$(jq -c '[.types[0].families[0].items[] | .value]' "$tmp/json")" '[""]' "a label that no sample has"
+like "$tmp/out" ' \(none\)$' "text says so"
+run prof-diff -q --by subtree --report "json:$tmp/json" --report text "$tmp/base.txt" "$tmp/same.txt"
+like "$tmp/out" '^no subtree changed$' "no subtree changed"
+refuses "--by without a label" prof-diff -q --by label: "$tmp/base.txt" "$tmp/slow.txt"
+refuses "--by a list" prof-diff -q --by a,b "$tmp/base.txt" "$tmp/slow.txt"
+
 # --- moved and renamed ---------------------------------------------------------------------------
 # f04 and f08 have one caller; f08 takes over 600 of 4000/8
 make_side 8 -v grow='f04=0.4 f08=1.9' >"$tmp/moved.txt"
@@ -203,6 +238,8 @@ done
 sed '/^type "cpu"/a comment "profpipe: cpu=Fast 1"\ncomment "profpipe: kernel=6.1"' "$tmp/base.txt" >"$tmp/e0.txt"
 sed '/^type "cpu"/a comment "profpipe: cpu=Slow 2"\ncomment "profpipe: kernel=6.1"' "$tmp/same.txt" >"$tmp/e1.txt"
 run prof-diff --report text "$tmp/e0.txt" "$tmp/e1.txt"
+prof-diff -q --report markdown "$tmp/e0.txt" "$tmp/e1.txt" >"$tmp/md"
+is "$(sed -n 5p "$tmp/md" | cut -c -25)" '**Measured differently:**' "and the first thing in Markdown"
 like "$tmp/err" '^prof-diff: cpu: measured differently: CPU: base has Fast 1; new has Slow 2$' \
 	"another CPU is the first thing that is said"
 is "$(sed -n 2p "$tmp/out")" "warning: CPU: base has Fast 1; new has Slow 2" "in the report too"

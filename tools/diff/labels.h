@@ -22,3 +22,23 @@ struct sources {
 
 uint32_t sources_of(struct sources *s, struct store *st, uint32_t labelset);
 void sources_release(struct sources *s);
+
+/* The values of some keys, each under a dense number; "" where a sample does not have the key. */
+struct label_group {
+	size_t key;	/* index in keys */
+	uint32_t value; /* string id */
+};
+
+struct label_groups {
+	const char *const *keys;
+	size_t nkeys;
+	struct label_group *v;
+	size_t n, cap;
+	struct id_table ids;
+	uint32_t *by_set; /* by label set and key: group + 1, 0: not yet known */
+	size_t nsets;
+};
+
+size_t label_group_of(struct label_groups *g, struct store *st, uint32_t labelset,
+		      size_t key);
+void label_groups_release(struct label_groups *g);

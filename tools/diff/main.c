@@ -199,13 +199,25 @@ static void add_verdicts(struct part *p)
 	}
 }
 
+/* Function by function, and family by family. */
+static void test_part(struct options *o, struct part *p, struct label_groups *groups)
+{
+	uint32_t *alias = NULL;
+
+	if (!o->raw_names)
+		alias = find_renamed(&p->comparison, o->verdict.min_effect);
+	verdicts_init(&p->verdicts, &p->comparison, &p->evidence, &o->verdict,
+		      o->nwatched, alias);
+	families_init(&p->families, &o->by, &p->comparison, &p->verdicts, groups, alias);
+	free(alias);
+}
+
 static int compare_part(struct options *o, struct report *r, struct part *p,
-			struct err *e)
+			struct label_groups *groups, struct err *e)
 {
 	struct comparison_opts co = {query_granularity(o->query)};
 	const struct profile *new = p->pair->side[SIDE_NEW];
 	int ret = pair_is_plain(p->pair, e), column;
-	uint32_t *alias = NULL;
 
 	if (ret < 0)
 		return ret;
@@ -220,11 +232,7 @@ static int compare_part(struct options *o, struct report *r, struct part *p,
 				      (size_t)column, &co, e);
 	if (ret < 0)
 		return ret;
-	if (!o->raw_names)
-		alias = find_renamed(&p->comparison, o->verdict.min_effect);
-	verdicts_init(&p->verdicts, &p->comparison, &p->evidence, &o->verdict,
-		      o->nwatched, alias);
-	free(alias);
+	test_part(o, p, groups);
 	comparison_sort(&p->comparison, r->by_cum);
 	if (o->verdict.shift)
 		verdicts_find_moved(&p->verdicts, &p->comparison);
@@ -233,7 +241,8 @@ static int compare_part(struct options *o, struct report *r, struct part *p,
 }
 
 /* Compare every pair, then judge, then write: reports are there also when a gate fails. */
-static int compare(struct options *o, struct sides *s, struct report *r, struct err *e)
+static int compare(struct options *o, struct sides *s, struct report *r,
+		   struct label_groups *groups, struct err *e)
 {
 	size_t i;
 	int ret;
@@ -241,7 +250,7 @@ static int compare(struct options *o, struct sides *s, struct report *r, struct 
 	r->parts = xcalloc(s->npairs, sizeof(*r->parts));
 	for (i = 0; i < s->npairs; i++) {
 		r->parts[r->nparts].pair = &s->pairs[i];
-		ret = compare_part(o, r, &r->parts[r->nparts++], e);
+		ret = compare_part(o, r, &r->parts[r->nparts++], groups, e);
 		if (ret < 0)
 			return ret;
 	}
@@ -271,6 +280,7 @@ static void release(struct sides *s, struct report *r)
 	size_t i;
 
 	for (i = 0; i < r->nparts; i++) {
+		families_release(&r->parts[i].families);
 		verdicts_release(&r->parts[i].verdicts);
 		comparison_release(&r->parts[i].comparison);
 		combined_release(&r->parts[i].combined);
@@ -281,13 +291,14 @@ static void release(struct sides *s, struct report *r)
 	sides_release(s);
 }
 
-static int read_all(struct options *o, struct sides *s, struct err *e)
+static int read_all(struct options *o, struct sides *s, struct label_groups *groups,
+		    struct err *e)
 {
 	int ret = 0;
 
 	o->sides.replicas =
 		replicas_new(o->evidence.paired ? &o->pair_by : &o->replicate_by,
-			     o->evidence.work_file, o->watched, o->nwatched);
+			     o->evidence.work_file, o->watched, o->nwatched, groups);
 	if (o->work_file) {
 		ret = work_read(&o->work, o->work_file, e);
 		if (ret < 0)
@@ -305,6 +316,7 @@ int main(int argc, char **argv)
 	struct sides s = {0};
 	struct err e = {0};
 	struct options o;
+	struct label_groups groups;
 
 	cli_start("prof-diff", true);
 	options_init(&o);
@@ -312,7 +324,8 @@ int main(int argc, char **argv)
 	query_set_stored_frames(o.query, !o.all_frames);
 	if (o.sides.selectors[SIDE_BASE])
 		cli_need_input(&options_argp, o.sides.stream.n);
-	ret = read_all(&o, &s, &e);
+	groups = (struct label_groups){.keys = o.by.labels, .nkeys = o.by.nlabels};
+	ret = read_all(&o, &s, &groups, &e);
 	r = (struct report){.norm = o.evidence.norm,
 			    .by_cum = o.by_cum,
 			    .top = o.top,
@@ -322,7 +335,7 @@ int main(int argc, char **argv)
 			    .force_single = o.force_single,
 			    .calibrate = o.calibrate};
 	if (!ret)
-		ret = compare(&o, &s, &r, &e);
+		ret = compare(&o, &s, &r, &groups, &e);
 	if (!ret)
 		ret = write_all(&o, &r, &e);
 	if (!ret) {
@@ -334,6 +347,7 @@ int main(int argc, char **argv)
 	}
 	release(&s, &r);
 	replicas_free(o.sides.replicas);
+	label_groups_release(&groups);
 	names_free(o.sides.names);
 	options_release(&o);
 	return cli_finish(ret, status, &e);

@@ -40,6 +40,7 @@ enum {
 	OPT_ADVISORY,
 	OPT_REQUIRE_POWER,
 	OPT_SELF,
+	OPT_BY,
 };
 
 static const struct argp_option option_table[] = {
@@ -69,6 +70,8 @@ static const struct argp_option option_table[] = {
 	 "profile (default), file, host, time:DURATION or label:KEY", 3},
 	{"pair-by", OPT_PAIR_BY, "WHAT", 0,
 	 "The same, as pairs: compared with their twin on the other side", 3},
+	{"by", OPT_BY, "WHAT", 0,
+	 "Test also each value of a label (label:KEY), or each subtree (subtree)", 3},
 	{"alpha", OPT_ALPHA, "P", 0, "Chance of a false finding (0.01)", 3},
 	{"power", OPT_POWER, "P", 0, "Chance that what is detectable is found (0.8)", 3},
 	{"min-effect", OPT_MIN_EFFECT, "P%", 0,
@@ -172,47 +175,13 @@ static void add_gates(struct options *o, const char *file)
 	(void)fclose(f);
 }
 
-static double parse_count(const char *s, size_t n)
-{
-	char *text = xstrndup(s, n), *end;
-	double v;
-
-	errno = 0;
-	v = strtod(text, &end);
-	if (errno || end == text || *end || !(v > 0) || !isfinite(v))
-		v = 0;
-	free(text);
-	return v;
-}
-
-/* base=N,new=M in any order. */
-static bool parse_work_counts(struct options *o, const char *arg)
-{
-	static const char *const keys[SIDES] = {"base=", "new="};
-	const char *p = arg;
-	size_t n;
-	int side;
-
-	while (*p) {
-		n = strcspn(p, ",");
-		for (side = 0; side < SIDES && strncmp(p, keys[side], strlen(keys[side]));
-		     side++)
-			;
-		if (side == SIDES)
-			return false;
-		o->evidence.work[side] =
-			parse_count(p + strlen(keys[side]), n - strlen(keys[side]));
-		p += n + (p[n] == ',');
-	}
-	return true;
-}
-
 static void parse_work(struct options *o, const char *arg)
 {
 	if (!strcmp(arg, "1")) {
 		o->evidence.work_each = true;
 	} else if (!strncmp(arg, "base=", 5) || !strncmp(arg, "new=", 4)) {
-		if (!parse_work_counts(o, arg) || !(o->evidence.work[SIDE_BASE] > 0) ||
+		if (!work_parse_counts(arg, o->evidence.work) ||
+		    !(o->evidence.work[SIDE_BASE] > 0) ||
 		    !(o->evidence.work[SIDE_NEW] > 0))
 			cli_usage_error("--work: base=N,new=M with counts over 0 "
 					"expected, not %s",
@@ -353,6 +322,10 @@ static bool parse_test(int key, char *arg, struct options *o)
 	case OPT_PAIR_BY:
 		parse_grouping("pair-by", arg, &o->pair_by);
 		o->evidence.paired = true;
+		return true;
+	case OPT_BY:
+		if (family_parse(&o->by, arg, &e) < 0)
+			cli_usage_error("--by: %s", e.msg);
 		return true;
 	case OPT_ALPHA:
 		o->verdict.alpha = parse_fraction("alpha", arg, 1e-9, 0.5);
@@ -499,6 +472,7 @@ void options_release(struct options *o)
 	free(o->watched);
 	waivers_release(&o->waivers);
 	work_release(&o->work);
+	family_specs_release(&o->by);
 	free(o->reports);
 	free(o->plain.v);
 	free(o->sides.files[SIDE_BASE].v);

@@ -7,6 +7,7 @@
 #include "lib/ui/cli.h"
 #include "tools/diff/checks.h"
 #include "tools/diff/evidence.h"
+#include "tools/diff/family.h"
 #include "tools/diff/gate.h"
 #include "tools/diff/report.h"
 #include "tools/diff/sides.h"
@@ -27,6 +28,7 @@ struct options {
 	struct evidence_opts evidence;
 	const char *work_file;
 	struct work work;
+	struct family_specs by;
 	struct grouping replicate_by, pair_by;
 	struct verdict_opts verdict;
 	struct check_opts checks;

@@ -27,6 +27,7 @@ struct replicas {
 	struct grouping by;
 	const struct watched_label *watched;
 	size_t nwatched;
+	struct label_groups *groups;
 	struct type *types;
 	size_t ntypes, types_cap;
 	struct replica *v;
@@ -42,7 +43,7 @@ struct replicas {
 	uint64_t message;
 	double scale, profile_work;
 	int64_t time_ns, duration_ns;
-	uint32_t host; /* string id; 0: the profile does not say */
+	uint32_t host;	 /* string id; 0: the profile does not say */
 	size_t *touched; /* replicates that the profile is part of */
 	size_t ntouched, touched_cap;
 	int64_t first_period;
@@ -74,7 +75,8 @@ int grouping_parse(const char *text, struct grouping *g, struct err *e)
 }
 
 struct replicas *replicas_new(const struct grouping *by, const struct work *work,
-			      const struct watched_label *watched, size_t nwatched)
+			      const struct watched_label *watched, size_t nwatched,
+			      struct label_groups *groups)
 {
 	struct replicas *r = xcalloc(1, sizeof(*r));
 
@@ -82,6 +84,7 @@ struct replicas *replicas_new(const struct grouping *by, const struct work *work
 	r->work = work;
 	r->watched = watched;
 	r->nwatched = nwatched;
+	r->groups = groups;
 	id_table_init(&r->ids);
 	return r;
 }
@@ -94,6 +97,7 @@ void replicas_free(struct replicas *r)
 		return;
 	for (i = 0; i < r->n; i++) {
 		free(r->v[i].watched);
+		free(r->v[i].groups);
 		free(r->v[i].costs);
 	}
 	for (i = 0; i < r->ntypes; i++)
@@ -279,6 +283,23 @@ static void tidy(struct replica *v)
 	v->tidy_at = n < TIDY_MIN / 2 ? TIDY_MIN : 2 * n;
 }
 
+static void add_groups(struct replicas *r, struct replica *v, uint32_t labelset,
+		       double value)
+{
+	size_t k, group, old;
+
+	for (k = 0; k < r->groups->nkeys; k++) {
+		group = label_group_of(r->groups, r->st, labelset, k);
+		if (group >= v->ngroups) {
+			old = v->ngroups;
+			XRESERVE(v->groups, v->ngroups, group + 1);
+			memset(v->groups + old, 0,
+			       (v->ngroups - old) * sizeof(*v->groups));
+		}
+		v->groups[group] += value;
+	}
+}
+
 void replicas_add(struct replicas *r, uint32_t stack, uint32_t labelset,
 		  const int64_t *values)
 {
@@ -302,6 +323,7 @@ void replicas_add(struct replicas *r, uint32_t stack, uint32_t labelset,
 		if (label_has(r->st, labelset, r->watched[i].key, r->watched[i].value))
 			v->watched[i] += value;
 	}
+	add_groups(r, v, labelset, value);
 	if (v->tidy_at && v->ncosts >= v->tidy_at)
 		tidy(v);
 	else if (!v->tidy_at)

@@ -13,6 +13,7 @@
 
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
+#include "tools/diff/labels.h"
 #include "tools/diff/work.h"
 
 enum group_kind {
@@ -51,6 +52,8 @@ struct replica {
 	double total;	 /* sum of values */
 	double work;	 /* units of work done, where a file of counts says so; else 0 */
 	double *watched; /* by watched label: sum of values */
+	double *groups;	 /* the same by label group, as far as they go */
+	size_t ngroups;
 	struct cost *costs;
 	size_t ncosts, costs_cap, tidy_at;
 	uint64_t last_message;
@@ -63,9 +66,10 @@ struct watched_label {
 
 struct replicas;
 
-/* work: counts by file; NULL without. Both outlive it. */
+/* work: counts by file; NULL without. All outlive it. */
 struct replicas *replicas_new(const struct grouping *by, const struct work *work,
-			      const struct watched_label *watched, size_t nwatched);
+			      const struct watched_label *watched, size_t nwatched,
+			      struct label_groups *groups);
 void replicas_free(struct replicas *r);
 
 /* A profile begins: of this type and side, its values in this column, from this place. */

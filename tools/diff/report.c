@@ -51,3 +51,13 @@ void report_gate(const struct part *p, const struct gate_result *g, size_t colum
 	buf_release(&name);
 	buf_release(&rest);
 }
+
+void report_family(const struct family *f, struct buf *out)
+{
+	if (!f->label) {
+		buf_puts(out, "subtree");
+		return;
+	}
+	buf_puts(out, "label ");
+	escape_terminal(out, f->label, strlen(f->label));
+}

@@ -10,6 +10,7 @@
 #include "tools/diff/compare.h"
 #include "tools/diff/gate.h"
 #include "tools/diff/evidence.h"
+#include "tools/diff/family.h"
 #include "tools/diff/names.h"
 #include "tools/diff/sides.h"
 #include "tools/diff/verdict.h"
@@ -22,6 +23,7 @@ struct part {
 	struct combined combined;
 	struct comparison comparison;
 	struct verdicts verdicts;
+	struct families families;
 	struct gate_result *results; /* one per gate that found its item here */
 	size_t nresults;
 };
@@ -51,6 +53,9 @@ static inline const struct row_finding *report_row(const struct part *p,
 {
 	return &p->verdicts.rows[row->frame];
 }
+
+/* What a family of tests is of: "label endpoint" or "subtree". */
+void report_family(const struct family *f, struct buf *out);
 
 /* Each appends a whole document. `columns` is the width that text is fit to. */
 void report_text(const struct report *r, size_t columns, struct buf *out);

@@ -115,6 +115,51 @@ static void put_gates(struct json *j, const struct report *r, const struct part 
 	json_end_array(j);
 }
 
+static void put_item(struct json *j, const struct comparison *c, const struct family *f,
+		     const struct item *item)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	size_t i;
+
+	json_object(j, NULL);
+	json_str(j, f->label ? "value" : "name", item->name);
+	if (!f->label) {
+		json_array(j, "path");
+		for (i = 0; i < item->depth; i++) {
+			buf_clear(&b);
+			frames_name(&c->frames, item->path[i], &b);
+			json_str(j, NULL, (struct str){buf_str(&b), (uint32_t)b.len});
+		}
+		json_end_array(j);
+		json_bool(j, "is_root", item->is_root);
+	}
+	put_amount(j, "amount", &item->amount);
+	put_finding(j, "test", &item->finding, item->finding.verdict);
+	json_end_object(j);
+	buf_release(&b);
+}
+
+static void put_families(struct json *j, const struct part *p)
+{
+	size_t i, k;
+
+	json_array(j, "families");
+	for (i = 0; i < p->families.n; i++) {
+		const struct family *f = &p->families.v[i];
+
+		json_object(j, NULL);
+		json_cstr(j, "by", f->label ? "label" : "subtree");
+		if (f->label)
+			json_cstr(j, "key", f->label);
+		json_array(j, "items");
+		for (k = 0; k < f->n; k++)
+			put_item(j, &p->comparison, f, &f->v[k]);
+		json_end_array(j);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 static void put_type(struct json *j, const struct report *r, const struct part *p)
 {
 	const struct comparison *c = &p->comparison;
@@ -151,6 +196,7 @@ static void put_type(struct json *j, const struct report *r, const struct part *
 	if (ev->total_assessed)
 		put_finding(j, "total_test", &v->total, v->total.verdict);
 	put_gates(j, r, p);
+	put_families(j, p);
 	json_array(j, "functions");
 	for (i = 0; i < c->nrows; i++)
 		put_row(j, r, p, &c->rows[i]);

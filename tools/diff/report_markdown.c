@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/ui/escape.h"
+#include "tools/diff/environment.h"
 #include "tools/diff/report.h"
 
 /* A comment on GitHub is cut off, or refused, beyond 64 KiB. */
@@ -82,15 +83,61 @@ static size_t put_rows(const struct part *p, bool rises, struct buf *out)
 	return left;
 }
 
+static void put_warnings(const struct part *p, struct buf *out)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	size_t at = 0;
+
+	while (environment_differs(p->pair, &at, &b)) {
+		buf_puts(out, "\n**Measured differently:** ");
+		put_code(out, (struct str){buf_str(&b), (uint32_t)b.len});
+		buf_putc(out, '\n');
+		buf_clear(&b);
+	}
+	buf_release(&b);
+}
+
+/* Of labels all values, of subtrees the roots of what changed; how many did not fit. */
+static size_t put_family(const struct family *f, struct buf *out)
+{
+	size_t i, n = 0, left = 0;
+
+	for (i = 0; i < f->n; i++) {
+		const struct item *item = &f->v[i];
+		const struct finding *t = &item->finding;
+
+		if (!f->label && (t->verdict <= VERDICT_UNCHANGED || !item->is_root))
+			continue;
+		if (out->len > BYTES_MAX) {
+			left++;
+			continue;
+		}
+		if (!n++) {
+			buf_puts(out,
+				 "\n| verdict | change, of base's total | interval | ");
+			report_family(f, out);
+			buf_puts(out, " |\n| --- | ---: | --- | --- |\n");
+		}
+		buf_printf(out, "| %s | %+.2f%% | %+.2f%% to %+.2f%% | ",
+			   verdict_name(t->verdict), t->e.difference * 100, t->low * 100,
+			   t->high * 100);
+		put_code(out, item->name);
+		buf_puts(out, " |\n");
+	}
+	return left;
+}
+
 static void put_part(const struct report *r, const struct part *p, struct buf *out)
 {
 	const struct comparison *c = &p->comparison;
 	const struct finding *total = &p->verdicts.total;
-	size_t left;
+	size_t left, i;
 
 	buf_puts(out, "\n### ");
 	put_code(out, store_str(c->p->store, c->p->h.types[c->column].type));
-	buf_printf(out, "\n\n%zu + %zu replicates, norm %s. Total: ",
+	buf_putc(out, '\n');
+	put_warnings(p, out);
+	buf_printf(out, "\n%zu + %zu replicates, norm %s. Total: ",
 		   p->evidence.design.n[SIDE_BASE], p->evidence.design.n[SIDE_NEW],
 		   norm_name(p->evidence.norm));
 	if (p->evidence.total_assessed)
@@ -103,6 +150,8 @@ static void put_part(const struct report *r, const struct part *p, struct buf *o
 		buf_puts(out, "One profile a side: advisory.\n");
 	put_gates(r, p, out);
 	left = put_rows(p, true, out);
+	for (i = 0; i < p->families.n; i++)
+		left += put_family(&p->families.v[i], out);
 	buf_puts(out, "\n<details><summary>Improved, moved, renamed, gone</summary>\n");
 	left += put_rows(p, false, out);
 	buf_puts(out, "\n</details>\n");

@@ -10,12 +10,9 @@
 #include "lib/ui/units.h"
 #include "tools/diff/environment.h"
 #include "tools/diff/path.h"
-#include "tools/diff/report.h"
+#include "tools/diff/report_text.h"
 
 #define NAME_COLUMNS_MIN 16
-/* Of a path of callers. */
-#define PATH_MAX_SHOWN 3
-#define PATH_NAME_COLUMNS 20
 #define POWER_SHARE 0.01
 /* Callers that changed by what they call. */
 #define CALLERS_MAX 10
@@ -23,31 +20,23 @@
 /* A larger one is written with an exponent. */
 #define PERCENT_MAX 1e5
 
-struct text {
-	const struct report *r;
-	struct part *p;
-	const char *unit, *unit_out;
-	size_t columns;
-	struct buf *out;
-};
-
 static const struct amount *measure(const struct report *r, const struct diff_row *row)
 {
 	return r->by_cum ? &row->cum : &row->flat;
 }
 
-static const char *value(const struct text *t, int64_t v, char text[UNITS_TEXT_MAX])
+const char *text_value(const struct text *t, int64_t v, char text[UNITS_TEXT_MAX])
 {
 	return units_format(v, t->unit, t->unit_out, text);
 }
 
 /* "+1.20s": a change always says its direction. */
-static void put_change(const struct text *t, const struct amount *a, int width,
-		       struct buf *line)
+void text_change(const struct text *t, const struct amount *a, int width,
+		 struct buf *line)
 {
 	char v[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX + 1];
 
-	value(t, a->new - a->base, v);
+	text_value(t, a->new - a->base, v);
 	snprintf(text, sizeof(text), "%s%s", a->new > a->base ? "+" : "", v);
 	buf_printf(line, "%*s", width, text);
 }
@@ -58,7 +47,7 @@ static double percent(const struct amount *a, int64_t total)
 }
 
 /* A line of the heading: cut where it is too wide. */
-static void end_line(const struct text *t, struct buf *line)
+void text_end_line(const struct text *t, struct buf *line)
 {
 	name_cut(t->out, buf_str(line), line->len, t->columns);
 	buf_putc(t->out, '\n');
@@ -90,21 +79,21 @@ static void put_total(const struct text *t, struct buf *line)
 	const struct finding *f = &t->p->verdicts.total;
 	char text[UNITS_TEXT_MAX];
 
-	buf_printf(line, "total %s", value(t, c->total.base, text));
-	buf_printf(line, " -> %s, ", value(t, c->total.new, text));
-	put_change(t, &c->total, 0, line);
+	buf_printf(line, "total %s", text_value(t, c->total.base, text));
+	buf_printf(line, " -> %s, ", text_value(t, c->total.new, text));
+	text_change(t, &c->total, 0, line);
 	buf_printf(line, ", %+.2f%%", percent(&c->total, c->weights.total));
 	if (ev->total_assessed)
 		buf_printf(line, ": %s", verdict_name(f->verdict));
 	else
 		buf_puts(line, ": not assessed (no --work)");
-	end_line(t, line);
+	text_end_line(t, line);
 	if (ev->total_assessed && f->tested) {
 		buf_puts(line, "  the change is ");
 		put_interval(f, line);
 		if (ev->norm == NORM_STABLE)
 			buf_puts(line, ", against most functions; per work: --work");
-		end_line(t, line);
+		text_end_line(t, line);
 	}
 }
 
@@ -127,7 +116,7 @@ static void put_counts(const struct text *t, struct buf *line)
 	}
 	if (!any)
 		buf_puts(line, "nothing found");
-	end_line(t, line);
+	text_end_line(t, line);
 }
 
 static void put_head(const struct text *t)
@@ -147,11 +136,11 @@ static void put_head(const struct text *t)
 	buf_puts(&line, ": ");
 	put_side(t, SIDE_BASE, &line);
 	put_side(t, SIDE_NEW, &line);
-	end_line(t, &line);
+	text_end_line(t, &line);
 	while (environment_differs(t->p->pair, &at, &b)) {
 		buf_puts(&line, "warning: ");
 		escape_terminal(&line, buf_str(&b), b.len);
-		end_line(t, &line);
+		text_end_line(t, &line);
 		buf_clear(&b);
 	}
 	buf_release(&b);
@@ -160,40 +149,55 @@ static void put_head(const struct text *t)
 	buf_release(&line);
 }
 
-/* What a row is in one short word. */
-static const char *mark_of(const struct text *t, const struct diff_row *row)
+const char *text_mark(enum verdict v)
 {
-	const struct row_finding *f = report_row(t->p, row);
-	enum verdict v = t->r->by_cum ? f->cum.verdict : f->flat.verdict;
-
 	if (v == VERDICT_INCONCLUSIVE)
 		return "?";
 	return v == VERDICT_UNCHANGED ? "=" : verdict_name(v);
 }
 
-static void put_row(const struct text *t, const struct diff_row *row, struct buf *line)
+void text_amounts(const struct text *t, const struct amount *a, const char *mark,
+		  struct buf *line)
 {
-	const struct amount *a = measure(t->r, row);
-	struct buf name = BUF_INIT(SIZE_MAX / 2);
 	char text[UNITS_TEXT_MAX];
-	size_t columns;
 	double p;
 
 	buf_clear(line);
-	buf_printf(line, "%10s ", value(t, a->base, text));
-	buf_printf(line, "%10s ", value(t, a->new, text));
-	put_change(t, a, 10, line);
+	buf_printf(line, "%10s ", text_value(t, a->base, text));
+	buf_printf(line, "%10s ", text_value(t, a->new, text));
+	text_change(t, a, 10, line);
 	p = percent(a, t->p->comparison.weights.total);
 	buf_printf(line, fabs(p) < PERCENT_MAX ? " %+7.2f%%" : " %+7.2g%%", p);
-	buf_printf(line, " %-9s  ", mark_of(t, row));
+	buf_printf(line, " %-9s  ", mark);
+}
+
+void text_heading(const struct text *t, const char *what)
+{
+	buf_printf(t->out, "%10s %10s %10s %8s %-9s  %s\n", "base", "new", "delta",
+		   "of base", "verdict", what);
+}
+
+static void put_row(const struct text *t, const struct diff_row *row, struct buf *line)
+{
+	const struct row_finding *f = report_row(t->p, row);
+
+	text_amounts(t, measure(t->r, row),
+		     text_mark(t->r->by_cum ? f->cum.verdict : f->flat.verdict), line);
+	text_name(t, row->name, line);
+}
+
+void text_name(const struct text *t, struct str name, struct buf *line)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+
 	/* numbers that are wider than their columns take from the name */
-	columns = t->columns > line->len + NAME_COLUMNS_MIN ? t->columns - line->len
-							    : NAME_COLUMNS_MIN;
-	escape_terminal(&name, row->name.p, row->name.n);
-	name_fit(line, buf_str(&name), name.len, columns);
+	escape_terminal(&b, name.p, name.n);
+	name_fit(line, buf_str(&b), b.len,
+		 t->columns > line->len + NAME_COLUMNS_MIN ? t->columns - line->len
+							   : NAME_COLUMNS_MIN);
 	buf_put(t->out, line->data, line->len);
 	buf_putc(t->out, '\n');
-	buf_release(&name);
+	buf_release(&b);
 }
 
 /* One unit for all: that of the smallest change worth showing, or 100 times it. */
@@ -228,7 +232,7 @@ static void put_gates(const struct text *t)
 			   : !strcmp(verdict, "warn") ? "warns"
 						      : verdict);
 		escape_terminal(&line, gate_text(g->gate), strlen(gate_text(g->gate)));
-		end_line(t, &line);
+		text_end_line(t, &line);
 		buf_puts(t->out, "  ");
 		report_gate(t->p, g, t->columns - 2, t->out);
 		buf_putc(t->out, '\n');
@@ -258,8 +262,7 @@ static void put_rows(struct text *t)
 		buf_puts(t->out, "no function changed\n");
 		return;
 	}
-	buf_printf(t->out, "%10s %10s %10s %8s %-9s  function, %s\n", "base", "new",
-		   "delta", "of base", "verdict", t->r->by_cum ? "cum" : "flat");
+	text_heading(t, t->r->by_cum ? "function, cum" : "function, flat");
 	for (i = 0; i < n; i++)
 		put_row(t, &c->rows[i], &line);
 	if (changed > n)
@@ -282,30 +285,16 @@ static void put_name(const struct text *t, struct str name, size_t taken,
 	buf_release(&b);
 }
 
-/* The callers nearest to the function, as many as fit. */
 static void put_path(const struct text *t, const struct diff_row *row, struct buf *line)
 {
-	struct comparison *c = &t->p->comparison;
-	struct buf b = BUF_INIT(SIZE_MAX / 2), name = BUF_INIT(SIZE_MAX / 2);
-	size_t n, i, first;
-	uint32_t *path = change_path(c, row->frame, &n);
+	size_t n;
+	uint32_t *path = change_path(&t->p->comparison, row->frame, &n);
 
-	first = n > PATH_MAX_SHOWN ? n - PATH_MAX_SHOWN : 0;
-	buf_puts(line, first ? "  under ... " : "  under ");
-	for (i = first; i < n; i++) {
-		buf_clear(&b);
-		buf_clear(&name);
-		frames_name(&c->frames, path[i], &b);
-		escape_terminal(&name, buf_str(&b), b.len);
-		if (i > first)
-			buf_puts(line, " > ");
-		name_fit(line, buf_str(&name), name.len, PATH_NAME_COLUMNS);
+	if (n) {
+		buf_puts(line, "  under ");
+		text_path(t, path, n, line);
+		text_end_line(t, line);
 	}
-	if (n)
-		end_line(t, line);
-	buf_clear(line);
-	buf_release(&b);
-	buf_release(&name);
 	free(path);
 }
 
@@ -320,7 +309,7 @@ static void put_finding(const struct text *t, const struct diff_row *row,
 	snprintf(text, sizeof(text), "%s ", verdict_name(f->flat.verdict));
 	buf_puts(line, text);
 	put_name(t, row->name, strlen(text), line);
-	end_line(t, line);
+	text_end_line(t, line);
 	buf_printf(line, "  %+.2f%% of base (", f->flat.e.difference * 100);
 	put_interval(&f->flat, line);
 	buf_puts(line, ")");
@@ -330,17 +319,17 @@ static void put_finding(const struct text *t, const struct diff_row *row,
 	if (f->flat.tested)
 		buf_printf(line, f->flat.q < Q_MIN_SHOWN ? ", q < %.0e" : ", q %.2g",
 			   fmax(f->flat.q, Q_MIN_SHOWN));
-	end_line(t, line);
+	text_end_line(t, line);
 	if (row->was.p) {
 		buf_puts(line, "  was ");
 		put_name(t, row->was, 6, line);
-		end_line(t, line);
+		text_end_line(t, line);
 	}
 	if (f->moved_with != ID_NONE) {
 		frames_name(&c->frames, f->moved_with, &name);
 		buf_puts(line, f->flat.e.difference > 0 ? "  from " : "  to ");
 		put_name(t, (struct str){buf_str(&name), (uint32_t)name.len}, 8, line);
-		end_line(t, line);
+		text_end_line(t, line);
 	}
 	if (verdict_is_rise(f->flat.verdict)) {
 		put_path(t, row, line);
@@ -351,7 +340,7 @@ static void put_finding(const struct text *t, const struct diff_row *row,
 				   "  most of it is in one replicate (%+.2f%% without): ",
 				   f->without_carrier * 100);
 			escape_terminal(line, who.p, who.n);
-			end_line(t, line);
+			text_end_line(t, line);
 		}
 	}
 	buf_release(&name);
@@ -407,7 +396,7 @@ static void put_callers(const struct text *t)
 		buf_puts(&line, head);
 		put_name(t, c->rows[i].name, strlen(head) + strlen(tail), &line);
 		buf_puts(&line, tail);
-		end_line(t, &line);
+		text_end_line(t, &line);
 	}
 	buf_release(&line);
 }
@@ -492,6 +481,7 @@ void report_text(const struct report *r, size_t columns, struct buf *out)
 		put_rows(&t);
 		put_findings(&t);
 		put_callers(&t);
+		text_families(&t);
 		put_power(&t);
 		put_left_out(&t);
 		if (r->calibrate)

@@ -112,7 +112,7 @@ static double pooled(const struct verdicts *v, int measure, size_t frame)
 	return v->sums[measure][SIDE_BASE][frame] + v->sums[measure][SIDE_NEW][frame];
 }
 
-static double counts_needed(const struct verdicts *v)
+double verdicts_counts_needed(const struct verdicts *v)
 {
 	const double *t = v->ev->design.total;
 
@@ -122,7 +122,7 @@ static double counts_needed(const struct verdicts *v)
 /* Places for what is tested, flat or cumulative (which is never less than flat). */
 static size_t choose_places(struct verdicts *v)
 {
-	double need = counts_needed(v);
+	double need = verdicts_counts_needed(v);
 	size_t i, n = 0;
 
 	for (i = 0; i < v->nrows; i++) {
@@ -273,11 +273,12 @@ static void find_carrier(struct verdicts *v, size_t frame)
 		r->carrier = v->ev->r[side][which];
 }
 
-/* One item that stands for itself: the total, a label. */
-static void test_one(struct verdicts *v, struct finding *f, const double *counts)
+/* One item by itself. */
+static void test_item(const struct verdicts *v, int measure, struct finding *f,
+		      const double *counts, double tests)
 {
 	const struct stat_design *d = &v->ev->design;
-	const struct stat_noise *noise = &v->noise[FLAT];
+	const struct stat_noise *noise = &v->noise[measure];
 	double sums[SIDES] = {0, 0}, phi;
 	size_t i;
 
@@ -285,10 +286,10 @@ static void test_one(struct verdicts *v, struct finding *f, const double *counts
 		sums[i >= d->n[SIDE_BASE]] += counts[i];
 	phi = v->ev->single ? 1 : stat_phi(noise, d, counts);
 	stat_test(&f->e, d, noise, sums, phi);
-	f->tested = true;
+	interval(v, f);
 	f->q = f->e.difference > 0 ? f->e.p_up : f->e.p_down;
-	f->detectable = stat_detectable(d, noise, sums, phi, v->o.alpha, v->o.power,
-					v->o.min_effect);
+	f->detectable = stat_detectable(d, noise, sums, phi, v->o.alpha / tests,
+					v->o.power, v->o.min_effect);
 }
 
 /*
@@ -330,42 +331,68 @@ static void test_total(struct verdicts *v, double *counts)
 			for (i = 0; i < ev->design.n[side]; i++)
 				counts[column++] = ev->r[side][i]->total / ev->unit;
 		}
-		test_one(v, &v->total, counts);
+		v->total.tested = true;
+		test_item(v, FLAT, &v->total, counts, 1);
 	}
 	interval(v, &v->total);
 	v->total.verdict = verdict_of(v, &v->total, v->total.q);
 }
 
-static void test_labels(struct verdicts *v, size_t nlabels, double *counts)
+void verdicts_test_items(const struct verdicts *v, int measure, const double *counts,
+			 size_t n, double need, struct finding *findings)
 {
-	const struct evidence *ev = v->ev;
-	double *up = xcalloc(nlabels + 1, sizeof(*up)),
-	       *down = xcalloc(nlabels + 1, sizeof(*down));
-	size_t l, i, column;
-	struct finding *f;
-	int side;
+	double *up = xcalloc(n + 1, sizeof(*up)), *down = xcalloc(n + 1, sizeof(*down)),
+	       sum;
+	size_t width = verdicts_width(v), tests = 0, i, k;
 
-	v->labels = xcalloc(nlabels + 1, sizeof(*v->labels));
-	for (l = 0; l < nlabels; l++) {
-		column = 0;
-		for (side = 0; side < SIDES; side++) {
-			for (i = 0; i < ev->design.n[side]; i++)
-				counts[column++] = ev->r[side][i]->watched[l] / ev->unit;
-		}
-		test_one(v, &v->labels[l], counts);
-		up[l] = v->labels[l].e.p_up;
-		down[l] = v->labels[l].e.p_down;
+	for (i = 0; i < n; i++) {
+		for (sum = 0, k = 0; k < width; k++)
+			sum += counts[i * width + k];
+		findings[i] = (struct finding){.tested = sum >= need};
+		tests += findings[i].tested;
 	}
-	stat_bh(up, nlabels, up);
-	stat_bh(down, nlabels, down);
-	for (l = 0; l < nlabels; l++) {
-		f = &v->labels[l];
-		f->q = f->e.difference > 0 ? up[l] : down[l];
-		interval(v, f);
+	for (i = k = 0; i < n; i++) {
+		test_item(v, measure, &findings[i], counts + i * width,
+			  tests ? (double)tests : 1);
+		if (!findings[i].tested)
+			continue;
+		up[k] = findings[i].e.p_up;
+		down[k++] = findings[i].e.p_down;
+	}
+	stat_bh(up, tests, up);
+	stat_bh(down, tests, down);
+	for (i = k = 0; i < n; i++) {
+		struct finding *f = &findings[i];
+
+		f->q = 1;
+		if (f->tested) {
+			f->q = f->e.difference > 0 ? up[k] : down[k];
+			k++;
+		}
 		f->verdict = verdict_of(v, f, f->q);
 	}
 	free(up);
 	free(down);
+}
+
+/* What gates watch is tested however little it is. */
+static void test_labels(struct verdicts *v, size_t nlabels)
+{
+	const struct evidence *ev = v->ev;
+	size_t width = verdicts_width(v), l, i, column;
+	double *counts = xcalloc(nlabels * width + 1, sizeof(*counts));
+	int side;
+
+	v->labels = xcalloc(nlabels + 1, sizeof(*v->labels));
+	for (l = 0; l < nlabels; l++) {
+		column = l * width;
+		for (side = 0; side < SIDES; side++) {
+			for (i = 0; i < ev->design.n[side]; i++)
+				counts[column++] = ev->r[side][i]->watched[l] / ev->unit;
+		}
+	}
+	verdicts_test_items(v, FLAT, counts, nlabels, 0, v->labels);
+	free(counts);
 }
 
 void verdicts_init(struct verdicts *v, struct comparison *c, const struct evidence *ev,
@@ -411,7 +438,7 @@ void verdicts_init(struct verdicts *v, struct comparison *c, const struct eviden
 	}
 	scratch = xcalloc(verdicts_width(v) + 1, sizeof(*scratch));
 	test_total(v, scratch);
-	test_labels(v, nlabels, scratch);
+	test_labels(v, nlabels);
 	free(scratch);
 	free(items);
 	free(phi);

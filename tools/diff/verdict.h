@@ -94,5 +94,15 @@ static inline size_t verdicts_width(const struct verdicts *v)
 	return v->ev->design.n[SIDE_BASE] + v->ev->design.n[SIDE_NEW];
 }
 
+/* So many counts, of both sides together, are enough for a test. */
+double verdicts_counts_needed(const struct verdicts *v);
+
+/*
+ * A family of its own: n items, counts of each as verdicts.counts. measure: 0 or 1, whose noise
+ * it has, flat or cumulative. What has less than `need` counts is not tested.
+ */
+void verdicts_test_items(const struct verdicts *v, int measure, const double *counts,
+			 size_t n, double need, struct finding *findings);
+
 /* Rises that others around them make up for become VERDICT_MOVED (moved.c). */
 void verdicts_find_moved(struct verdicts *v, struct comparison *c);

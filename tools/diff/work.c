@@ -2,6 +2,7 @@
 #include "tools/diff/work.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,4 +78,37 @@ void work_release(struct work *w)
 		free(w->v[--w->n].name);
 	free(w->v);
 	*w = (struct work){0};
+}
+
+static double parse_count(const char *s, size_t n)
+{
+	char *text = xstrndup(s, n), *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (errno || end == text || *end || !(v > 0) || !isfinite(v))
+		v = 0;
+	free(text);
+	return v;
+}
+
+bool work_parse_counts(const char *arg, double work[SIDES])
+{
+	static const char *const keys[SIDES] = {"base=", "new="};
+	const char *p = arg;
+	size_t n;
+	int side;
+
+	while (*p) {
+		n = strcspn(p, ",");
+		for (side = 0; side < SIDES && strncmp(p, keys[side], strlen(keys[side]));
+		     side++)
+			;
+		if (side == SIDES)
+			return false;
+		work[side] = parse_count(p + strlen(keys[side]), n - strlen(keys[side]));
+		p += n + (p[n] == ',');
+	}
+	return true;
 }

@@ -25,3 +25,6 @@ void work_release(struct work *w);
 
 /* What stands there under a name; 0: nothing, or w is NULL. */
 double work_of(const struct work *w, const char *name);
+
+/* "base=N,new=M" in any order; 0 in work where it is not a count. false: something else. */
+bool work_parse_counts(const char *arg, double work[SIDES]);
