@@ -46,6 +46,14 @@ bool build_id_matches(const struct build_id *id, const struct elf_file *f)
 	return id->text[0] && f->go_build_id && !strcmp(id->text, f->go_build_id);
 }
 
+static void build_id_hex(const struct build_id *id, char hex[2 * BUILD_ID_MAX + 1])
+{
+	size_t i;
+
+	for (i = 0; i < id->n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
 void found_file_release(struct found_file *f)
 {
 	struct buf *log = f->log;
@@ -178,8 +186,7 @@ static void try_kept(const struct sym_paths *p, struct search *s,
 
 	if (id->n < 2)
 		return;
-	for (i = 0; i < id->n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	build_id_hex(id, hex);
 	for (i = 0; i < p->ndebug_dirs && !done; i++) {
 		name = xasprintf("%s/.build-id/%.2s/%s", p->debug_dirs[i], hex, hex + 2);
 		/* most trees hold debug files only: that it is not there is no news */
@@ -229,8 +236,7 @@ static bool try_build_id(const struct sym_paths *p, struct search *s,
 
 	if (id->n < 2)
 		return false;
-	for (i = 0; i < id->n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	build_id_hex(id, hex);
 	tree = xasprintf("/.build-id/%.2s/%s.debug", hex, hex + 2);
 	flat = xasprintf("/%.2s/%s.debug", hex, hex + 2);
 	sys = xasprintf("/usr/lib/debug%s", tree);
@@ -276,26 +282,61 @@ static bool try_link(const struct sym_paths *p, struct search *s, const char *bi
 	return done;
 }
 
-enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
-			   const char *bin_path, const struct build_id *id,
-			   struct found_file *out)
+struct build_id build_id_of(const struct elf_file *bin, const struct build_id *id)
 {
 	struct build_id own = *id;
-	struct search s = {.id = &own, .out = out, .not_this = bin};
-	const char *link;
-	uint32_t crc;
 
-	*out = (struct found_file){.log = out->log};
-	/* the binary has been checked against the profile, so its own id is as good */
 	if (bin && bin->build_id_n) {
 		memcpy(own.bytes, bin->build_id, bin->build_id_n);
 		own.n = bin->build_id_n;
 		own.text = "binary's";
 	}
+	return own;
+}
+
+enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
+			   const char *bin_path, const struct build_id *id,
+			   struct found_file *out)
+{
+	struct build_id own = build_id_of(bin, id);
+	struct search s = {.id = &own, .out = out, .not_this = bin};
+	const char *link;
+	uint32_t crc;
+
+	*out = (struct found_file){.log = out->log};
 	if (try_build_id(p, &s, &own) || !bin || !elf_debuglink(bin, &link, &crc))
 		return s.result;
 	s.crc = &crc;
 	try_link(p, &s, bin_path, link);
+	return s.result;
+}
+
+static void try_fetch(const struct sym_paths *p, struct search *s,
+		      enum debuginfod_kind kind, const struct build_id *id)
+{
+	char hex[2 * BUILD_ID_MAX + 1], *what, *path;
+	struct err e;
+
+	if (!p->debuginfod || id->n < 2)
+		return;
+	build_id_hex(id, hex);
+	what = xasprintf("debuginfod: %s of %s", debuginfod_kind_name(kind), hex);
+	if (debuginfod_find(p->debuginfod, kind, id->bytes, id->n, &path, &e)) {
+		log_try(s->out->log, what, e.msg);
+	} else {
+		try_file(s, NULL, path);
+		free(path);
+	}
+	free(what);
+}
+
+enum found debugfile_fetch(const struct sym_paths *p, enum debuginfod_kind kind,
+			   const struct build_id *id, struct found_file *out)
+{
+	struct search s = {.id = id, .out = out};
+
+	*out = (struct found_file){.log = out->log};
+	try_fetch(p, &s, kind, id);
 	return s.result;
 }
 
@@ -328,7 +369,8 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 		if (s.result == FOUND_FILE)
 			return s.result;
 	}
-	try_build_id(p, &s, &id);
+	if (!try_build_id(p, &s, &id))
+		try_fetch(p, &s, DEBUGINFOD_DEBUGINFO, &id);
 	return s.result;
 }
 

@@ -13,6 +13,8 @@
  * debug directory D, given ones and /usr/lib/debug of each sysroot; then by the binary's
  * .gnu_debuglink NAME: beside the binary, in .debug/ beside it, and in D/dir/. There the build
  * ids must be equal where the binary has one; else the CRC must be right.
+ *
+ * What debuginfod gives is checked in the same way.
  */
 #pragma once
 
@@ -21,13 +23,15 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/sym/debuginfod.h"
 #include "lib/sym/elf.h"
 
-struct sym_paths { /* arrays not owned */
+struct sym_paths { /* nothing owned */
 	const char *const *debug_dirs, *const *sysroots, *const *binaries;
 	size_t ndebug_dirs, nsysroots, nbinaries;
-	const char *cache; /* directory of indexes, or NULL */
-	bool may_map;	   /* files, since elf_map_guard() was called */
+	const char *cache;	       /* directory of indexes, or NULL */
+	struct debuginfod *debuginfod; /* to be asked last, or NULL */
+	bool may_map;		       /* files, since elf_map_guard() was called */
 };
 
 /* A build id as profiles write it. */
@@ -39,6 +43,11 @@ struct build_id {
 
 struct build_id build_id_parse(const char *text); /* keeps the pointer */
 bool build_id_matches(const struct build_id *id, const struct elf_file *f);
+/*
+ * What its debug file has to have: bin's own build id, if it has one (it has been checked against
+ * the profile's), else id.
+ */
+struct build_id build_id_of(const struct elf_file *bin, const struct build_id *id);
 
 enum found {
 	FOUND_NOTHING, /* no such file */
@@ -64,6 +73,9 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
 			   const char *bin_path, const struct build_id *id,
 			   struct found_file *out);
+/* From debuginfod, by build id; FOUND_NOTHING if that is not to be asked. */
+enum found debugfile_fetch(const struct sym_paths *p, enum debuginfod_kind kind,
+			   const struct build_id *id, struct found_file *out);
 /*
  * The package of split units beside the file at `path`, with .dwp behind its name; and one split
  * unit's file `name`: where it was compiled (`dir`), below the sysroots if there are any, else

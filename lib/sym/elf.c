@@ -180,6 +180,9 @@ static int read_headers(struct elf_file *f, struct err *e)
 	f->machine = eh.e_machine;
 	f->type = eh.e_type;
 	f->entry = eh.e_entry;
+	/* sections come last in files as linkers write them */
+	f->cut = eh.e_shoff >= f->size ||
+		 f->size - eh.e_shoff < (uint64_t)eh.e_shnum * eh.e_shentsize;
 	if (f->type != ET_EXEC && f->type != ET_DYN && f->type != ET_REL) {
 		r = err_set(e, ENOEXEC, "neither code nor debug information");
 		goto out;

@@ -49,6 +49,7 @@ struct elf_file {
 	struct timespec mtime;
 	bool is64, swap; /* swap: byte order is not ours */
 	bool may_map;	 /* set by who has called elf_map_guard() */
+	bool cut;	 /* ends before its section headers do */
 	uint16_t machine, type;
 	uint64_t entry;		       /* address of the first instruction, 0 = none */
 	struct elf_range eh_frame_hdr; /* addresses of PT_GNU_EH_FRAME */

@@ -76,11 +76,45 @@ static void find_debug(struct object *o)
 	found = debugfile_debug(o->paths, bin, o->bin.path, &o->id, &o->debug);
 	if (found != FOUND_FILE)
 		note_trouble(o, &o->debug);
-	else if (bin && bin->nsegments && o->debug.elf->nsegments)
-		o->debug_bias = o->debug.elf->segments[0].vaddr - bin->segments[0].vaddr;
 }
 
-/* The binary, failing that its debug file. */
+/* One of its files from debuginfod, in place of a worse one. */
+static enum found fetch(struct object *o, enum debuginfod_kind kind,
+			const struct build_id *id, struct found_file *into)
+{
+	struct found_file f = {.log = into->log};
+	enum found found = debugfile_fetch(o->paths, kind, id, &f);
+
+	if (found == FOUND_FILE) {
+		found_file_release(into);
+		*into = f;
+	} else {
+		note_trouble(o, &f);
+		found_file_release(&f);
+	}
+	return found;
+}
+
+/* What is missing, from debuginfod; found: how it went with the binary. */
+static enum found fetch_files(struct object *o, enum found found)
+{
+	enum found bin = FOUND_NOTHING, debug = FOUND_NOTHING;
+	struct build_id id;
+
+	if (!o->bin.elf || o->index_alone)
+		bin = fetch(o, DEBUGINFOD_EXECUTABLE, &o->id, &o->bin);
+	id = build_id_of(o->bin.elf, &o->id);
+	if (!object_has_lines(o))
+		debug = fetch(o, DEBUGINFOD_DEBUGINFO, &id, &o->debug);
+	if (bin == FOUND_FILE || debug == FOUND_FILE)
+		object_reconsider_index(o);
+	return bin == FOUND_NOTHING ? found : bin;
+}
+
+/*
+ * The binary, failing that its debug file, failing both the index. What an index has need not be
+ * fetched.
+ */
 static void find_files(struct object *o)
 {
 	enum found found = debugfile_binary(o->paths, o->path, &o->id, &o->bin);
@@ -88,6 +122,14 @@ static void find_files(struct object *o)
 	if (found != FOUND_FILE)
 		note_trouble(o, &o->bin);
 	find_debug(o);
+	if (!o->bin.elf || !object_has_lines(o))
+		object_find_index(o);
+	if (o->paths->debuginfod && !object_has_lines(o))
+		found = fetch_files(o, found);
+	if (o->bin.elf && o->debug.elf && o->bin.elf->nsegments &&
+	    o->debug.elf->nsegments)
+		o->debug_bias =
+			o->debug.elf->segments[0].vaddr - o->bin.elf->segments[0].vaddr;
 	if (o->bin.elf || o->debug.elf)
 		o->state = SYM_OK;
 	else if (found == FOUND_MISMATCH)
@@ -96,29 +138,27 @@ static void find_files(struct object *o)
 		o->state = found == FOUND_UNUSABLE ? SYM_UNUSABLE_FILE : SYM_NO_FILE;
 }
 
-/* Nothing but an index: it has the segments too. */
-static void try_index_alone(struct object *o)
-{
-	object_find_index(o);
-	if (!o->index)
-		return;
-	o->index_alone = true;
-	found_file_release(&o->bin);
-	o->bin.elf = symindex_elf(o->index);
-	o->bin.path = xasprintf("index in %s", o->paths->cache);
-	o->state = SYM_OK;
-}
-
 static struct elf_file *main_file(const struct object *o)
 {
 	return o->bin.elf ? o->bin.elf : o->debug.elf;
+}
+
+static void note_cut(struct object *o, const struct found_file *f)
+{
+	if (f->elf && f->elf->cut)
+		add_trouble(o, f->path, "cut short");
+}
+
+static bool is_go(struct elf_file *f)
+{
+	return f && (f->go_build_id || elf_section(f, ".go.buildinfo") ||
+		     elf_section(f, ".gopclntab"));
 }
 
 struct object *object_new(const struct sym_paths *paths, const char *path,
 			  const char *build_id)
 {
 	struct object *o = xcalloc(1, sizeof(*o));
-	struct elf_file *f;
 
 	o->paths = paths;
 	o->path = xstrdup(path);
@@ -132,14 +172,10 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 	buf_init(&o->scratch, DEMANGLED_MAX);
 	buf_init(&o->scratch2, DEMANGLED_MAX);
 	find_files(o);
-	if (o->state != SYM_OK)
-		try_index_alone(o);
-	f = main_file(o);
-	if (f) {
-		o->verified = o->build_id[0] != 0;
-		o->go = f->go_build_id || elf_section(f, ".go.buildinfo") ||
-			elf_section(f, ".gopclntab");
-	}
+	note_cut(o, &o->bin);
+	note_cut(o, &o->debug);
+	o->verified = main_file(o) && o->build_id[0];
+	o->go = is_go(o->bin.elf) || is_go(o->debug.elf);
 	return o;
 }
 

@@ -257,6 +257,11 @@ static bool lacks_alt(const struct object *o, const struct dwarf_frame *v, size_
 	return false;
 }
 
+static bool is_cut(const struct found_file *bin, const struct found_file *debug)
+{
+	return (bin->elf && bin->elf->cut) || (debug->elf && debug->elf->cut);
+}
+
 struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 				const struct dwarf_answer *d, const struct dwarf_frame *v)
 {
@@ -284,7 +289,8 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 		a.reason = SYM_DWO_MISSING;
 	else if (d && lacks_alt(o, v, d->n))
 		a.reason = SYM_ALT_MISSING;
-	else if (d && d->damaged && !d->n)
+	else if ((d && d->damaged && !d->n) ||
+		 (a.location == SYM_NONE && is_cut(&o->bin, &o->debug)))
 		a.reason = SYM_DAMAGED;
 	else if (a.location == SYM_NONE)
 		a.reason = o->dwarf || o->go_table || o->symtab || o->debug_symtab ||

@@ -34,6 +34,21 @@ static struct symindex_key key_of(const struct object *o)
 	return k;
 }
 
+static bool has_symbols(struct elf_file *f)
+{
+	return f && (elf_section(f, ".symtab") || elf_section(f, ".gnu_debugdata"));
+}
+
+/* The best that the files that are here have. */
+static enum symindex_quality files_quality(const struct object *o)
+{
+	if ((o->bin.elf && elf_has_debug(o->bin.elf, "info")) ||
+	    (o->debug.elf && elf_has_debug(o->debug.elf, "info")))
+		return SYMINDEX_LINES;
+	return has_symbols(o->bin.elf) || has_symbols(o->debug.elf) ? SYMINDEX_SYMBOLS
+								    : SYMINDEX_EXPORTS;
+}
+
 static int u64_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -113,7 +128,7 @@ static int make_index(struct object *o, struct buf *out, struct err *e)
 			b.v[p.n++] = b.v[i];
 		}
 		p.elf = o->bin.elf ? o->bin.elf : o->debug.elf;
-		p.has_lines = object_has_lines(o);
+		p.quality = files_quality(o);
 		p.starts = b.v;
 		p.answers = answers;
 		p.nlocations = o->answers.locations.n - 1;
@@ -136,7 +151,7 @@ int object_build_index(struct object *o, struct err *e)
 	struct object *whole;
 	int r;
 
-	if (!o->bin.elf)
+	if (!o->bin.elf || o->index_alone)
 		return err_set(e, ENOENT, "the binary itself is needed for an index");
 	if (key.build_id_n < 2)
 		return err_set(e, ENODATA, "no build id to keep an index by");
@@ -152,23 +167,50 @@ int object_build_index(struct object *o, struct err *e)
 	return r;
 }
 
-/* The index of the cache, if it is of the files that are here; of none, any. */
+/*
+ * What was made of these files says what they say. Of others of the same build, the better one
+ * counts; without a binary no other can be made, so that an equal one does.
+ */
+static bool is_as_good(const struct object *o, const struct symindex *x)
+{
+	struct symindex_key key = key_of(o), have = symindex_key(x);
+	enum symindex_quality files = files_quality(o), index = symindex_quality(x);
+
+	return o->index_alone || have.files == key.files || index > files ||
+	       (!o->bin.elf && index == files);
+}
+
 void object_find_index(struct object *o)
 {
-	struct symindex_key key = key_of(o), have;
+	struct symindex_key key = key_of(o);
 	struct symindex *x;
 	struct err ignored;
+	bool good;
 
 	if (!o->paths->cache || key.build_id_n < 2 || o->index ||
 	    symcache_load(o->paths->cache, &key, &x, &ignored))
 		return;
-	have = symindex_key(x);
-	if ((o->bin.elf || o->debug.elf) && !o->index_alone && have.files != key.files) {
-		symindex_free(x);
-		return;
+	good = is_as_good(o, x);
+	if (!o->bin.elf) {
+		found_file_release(&o->bin);
+		o->bin.elf = symindex_elf(x);
+		o->bin.path = xasprintf("index in %s", o->paths->cache);
+		o->index_alone = good;
 	}
-	o->index = x;
-	o->index_lines = symindex_has_lines(x);
+	if (good) {
+		o->index = x;
+		o->index_lines = symindex_quality(x) == SYMINDEX_LINES;
+	} else {
+		symindex_free(x);
+	}
+}
+
+void object_reconsider_index(struct object *o)
+{
+	symindex_free(o->index);
+	o->index = NULL;
+	o->index_alone = o->index_lines = false;
+	object_find_index(o);
 }
 
 static uint32_t take_string(struct object *o, uint32_t id)

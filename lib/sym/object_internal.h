@@ -28,9 +28,9 @@ struct object {
 	struct elf_file *mini; /* what .gnu_debugdata holds */
 	struct plt *plt;
 	struct symindex *index; /* answers instead of the files */
-	bool index_alone;	/* and there are no files */
-	bool index_lines;	/* it has lines, or had while it was open */
-	bool index_failed;	/* to be made */
+	bool index_alone;  /* and there is no binary: `bin` is what the index has of it */
+	bool index_lines;  /* it has lines, or had while it was open */
+	bool index_failed; /* to be made */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;
@@ -44,6 +44,10 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 /* Read what the files offer, if it is not there. */
 void object_open_sources(struct object *o);
 
-/* object_index.c: o->index from the cache; an answer from it. */
+/*
+ * object_index.c: o->index from the cache, if it is as good as the files that were found; in place
+ * of a binary that was not, its segments. Again, when the files have changed. An answer from it.
+ */
 void object_find_index(struct object *o);
+void object_reconsider_index(struct object *o);
 struct sym_answer object_answer_by_index(struct object *o, uint64_t vaddr);

@@ -18,7 +18,7 @@
 #define SEGMENTS_MAX 4096
 #define NO_LOCATION UINT32_MAX
 
-enum { FLAG_LINES = 1, FLAG_64 = 2 };
+enum { FLAG_LINES = 1, FLAG_64 = 2, FLAG_SYMBOLS = 4 };
 
 /* Tables of the file, in order; sizes of their records. */
 enum table { SEGMENTS, STARTS, ANSWERS, LOCATIONS, FUNCTIONS, STRINGS, TEXT, NTABLES };
@@ -150,9 +150,11 @@ struct symindex_key symindex_key(const struct symindex *x)
 	return x->key;
 }
 
-bool symindex_has_lines(const struct symindex *x)
+enum symindex_quality symindex_quality(const struct symindex *x)
 {
-	return x->flags & FLAG_LINES;
+	return x->flags & FLAG_LINES	 ? SYMINDEX_LINES
+	       : x->flags & FLAG_SYMBOLS ? SYMINDEX_SYMBOLS
+					 : SYMINDEX_EXPORTS;
 }
 
 uint64_t symindex_bytes(const struct symindex *x)
@@ -299,7 +301,9 @@ static void put_header(const struct symindex_parts *p, uint32_t text, struct buf
 
 	buf_puts(b, MAGIC);
 	put_u32(b, 0);
-	put_u32(b, (p->has_lines ? FLAG_LINES : 0) | (p->elf->is64 ? FLAG_64 : 0));
+	put_u32(b, (p->quality == SYMINDEX_LINES ? FLAG_LINES : 0) |
+			   (p->quality == SYMINDEX_SYMBOLS ? FLAG_SYMBOLS : 0) |
+			   (p->elf->is64 ? FLAG_64 : 0));
 	put_u32(b, p->elf->type);
 	put_u32(b, p->key.build_id_n);
 	buf_put(b, p->key.build_id, BUILD_ID_MAX);

@@ -22,6 +22,9 @@
 
 struct symindex;
 
+/* The best that it was made from, worst first: exported symbols, symbols, debug information. */
+enum symindex_quality { SYMINDEX_EXPORTS, SYMINDEX_SYMBOLS, SYMINDEX_LINES };
+
 /* What identifies an index. */
 struct symindex_key {
 	uint8_t build_id[BUILD_ID_MAX];
@@ -35,7 +38,7 @@ int symindex_read(const char *path, struct symindex **out, struct err *e);
 void symindex_free(struct symindex *x);
 
 struct symindex_key symindex_key(const struct symindex *x);
-bool symindex_has_lines(const struct symindex *x);
+enum symindex_quality symindex_quality(const struct symindex *x);
 /* The segments of the object: a file without sections and contents. The caller's. */
 struct elf_file *symindex_elf(const struct symindex *x);
 
@@ -51,7 +54,7 @@ uint64_t symindex_bytes(const struct symindex *x);
 struct symindex_parts {
 	struct symindex_key key;
 	const struct elf_file *elf; /* segments and type */
-	bool has_lines;
+	enum symindex_quality quality;
 	const uint64_t *starts; /* sorted; the last answer holds to the end */
 	const struct sym_answer *answers;
 	size_t n;

@@ -102,14 +102,35 @@ same_as 'of another build'
 prof-symbolize --cache=/proc/no/cache "$tmp/raw" | cmp -s - "$tmp/want"
 is $? 0 'a directory that cannot be written to'
 
-# Debug information that comes later replaces what there was.
+# Debug information that comes later replaces what there was, and is not replaced by less.
 cp "$tmp/gcc" "$tmp/full"
 strip "$tmp/gcc"
-prof-symbolize --cache="$tmp/cache" "$tmp/raw" >"$tmp/got"
-prof-render -f text "$tmp/got" >"$tmp/text"
-is "$(grep -c '^function' "$tmp/text")" 0 'stripped: the index of the whole file does not count'
+same_as 'stripped: the index of the same build with debug information serves'
+cmp -s "$idx" "$tmp/good"
+ok $? 'and stays'
+bare() { # bare DESCRIPTION: no name
+	prof-symbolize --cache="$tmp/cache" "$tmp/raw" >"$tmp/got"
+	prof-render -f text "$tmp/got" >"$tmp/text"
+	is "$(grep -c '^function' "$tmp/text")" 0 "$1"
+}
+rm "$idx"
+bare 'stripped, without an index'
+bare 'with its own index'
 cp "$tmp/full" "$tmp/gcc"
 same_as 'the file has its debug information again'
+objcopy --only-keep-debug "$tmp/full" "$tmp/gcc.debug"
+strip "$tmp/gcc"
+rm "$idx"
+bare 'stripped again'
+mkdir -p "$tmp/tree/.build-id/$(echo "$id" | cut -c1-2)"
+cp "$tmp/gcc.debug" "$tmp/tree/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+prof-symbolize --cache="$tmp/cache" --debug-dir="$tmp/tree" "$tmp/raw" >"$tmp/got"
+cmp -s "$tmp/got" "$tmp/want"
+ok $? 'a debug file that came later'
+rm "$tmp/gcc"
+rm -r "$tmp/tree"
+same_as 'and went, with the binary'
+cp "$tmp/full" "$tmp/gcc"
 
 # The file is gone: from the index alone.
 prof-symbolize --cache="$tmp/cache" --index "$tmp/gcc"

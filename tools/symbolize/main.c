@@ -21,6 +21,8 @@
 #define DEBUG_DIR "/usr/lib/debug"
 #define THREADS_MAX 256
 #define CACHE_SIZE (2ull << 30)
+#define DEBUGINFOD_LIMIT_NS                                                              \
+	90000000000 /* as libdebuginfod has for a file that comes slowly */
 
 enum {
 	OPT_DEBUG_DIR = 1,
@@ -35,6 +37,8 @@ enum {
 	OPT_CACHE,
 	OPT_CACHE_SIZE,
 	OPT_INDEX,
+	OPT_DEBUGINFOD,
+	OPT_DEBUGINFOD_LIMIT,
 };
 
 struct options {
@@ -44,11 +48,14 @@ struct options {
 	struct rewrite_opts rewrite;
 	bool keep_clones, require;
 	const char *cache;
-	uint64_t cache_size; /* bytes */
-	bool index;	     /* operands are programs to index */
-	uint64_t threads;    /* 0: as many as there are processors */
-	const char *report;  /* where to, or NULL */
-	double required;     /* fraction */
+	uint64_t cache_size;	     /* bytes */
+	bool index;		     /* operands are programs to index */
+	uint64_t threads;	     /* 0: as many as there are processors */
+	const char *report;	     /* where to, or NULL */
+	double required;	     /* fraction */
+	const char *debuginfod;	     /* URLs, or NULL: not asked for */
+	const char *debuginfod_urls; /* of the environment, or NULL */
+	int64_t debuginfod_limit;    /* ns */
 };
 
 static const struct argp_option option_table[] = {
@@ -68,6 +75,10 @@ static const struct argp_option option_table[] = {
 	 "Remove indexes not used for longest over SIZE (default 2G)", 1},
 	{"index", OPT_INDEX, NULL, 0,
 	 "Read no profiles: put indexes of the programs FILE into the cache", 1},
+	{"debuginfod", OPT_DEBUGINFOD, "URLS", OPTION_ARG_OPTIONAL,
+	 "Ask debuginfod servers for what is not found (default: $DEBUGINFOD_URLS)", 1},
+	{"debuginfod-limit", OPT_DEBUGINFOD_LIMIT, "TIME", 0,
+	 "Time for all these requests together (default 90s)", 1},
 	{"demangle", OPT_DEMANGLE, "MODE", 0,
 	 "C++ and Rust names: none, simple (default), templates, full", 2},
 	{"keep-clones", OPT_KEEP_CLONES, NULL, 0,
@@ -93,6 +104,13 @@ static void set_report(struct options *o, const char *arg)
 	o->report = arg[n] ? arg + n + 1 : "-";
 	if (!o->report[0])
 		cli_usage_error("--report: no FILE after the colon of %s", arg);
+}
+
+static void set_debuginfod(struct options *o, const char *arg)
+{
+	o->debuginfod = arg ? arg : o->debuginfod_urls;
+	if (!o->debuginfod || !o->debuginfod[0])
+		cli_usage_error("--debuginfod: no URLs, and DEBUGINFOD_URLS is not set");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -122,6 +140,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_INDEX:
 		o->index = true;
+		return 0;
+	case OPT_DEBUGINFOD:
+		set_debuginfod(o, arg);
+		return 0;
+	case OPT_DEBUGINFOD_LIMIT:
+		if (num_parse_duration(arg, &o->debuginfod_limit) < 0 ||
+		    o->debuginfod_limit <= 0)
+			cli_usage_error("--debuginfod-limit: not a time: %s", arg);
 		return 0;
 	case OPT_PERF_MAP:
 		cli_operand(&o->perf_maps, arg);
@@ -327,6 +353,23 @@ static int index_all(const struct options *o, const struct objects *objects,
 	return r;
 }
 
+static int start_debuginfod(const struct options *o, struct debuginfod **d, struct err *e)
+{
+	int r = 0;
+
+	if (o->debuginfod)
+		r = debuginfod_open(o->debuginfod, o->debuginfod_limit, d, e);
+	return r ? err_prefix(e, "--debuginfod") : 0;
+}
+
+static void end_debuginfod(const struct options *o, struct debuginfod *d)
+{
+	if (d && debuginfod_trouble(d))
+		cli_note(&o->cli, "debuginfod: %s; nothing more was asked",
+			 debuginfod_trouble(d));
+	debuginfod_free(d);
+}
+
 /* The report is the only output if it goes where the profiles would. */
 static bool wants_profiles(const struct options *o)
 {
@@ -335,10 +378,41 @@ static bool wants_profiles(const struct options *o)
 	return !o->report || o->cli.output || strcmp(o->report, "-") != 0;
 }
 
+static void check_options(const struct options *o)
+{
+	if (o->index && (!o->cache || !o->files.n || o->report || o->cli.output))
+		cli_usage_error("--index wants a --cache and programs, and has no other "
+				"output");
+	if (o->report && o->cli.output && !strcmp(o->report, o->cli.output))
+		cli_usage_error("the report and the profiles cannot both go to %s",
+				o->report);
+}
+
+static void configure(struct objects *objects, const struct options *o)
+{
+	objects_init(objects);
+	objects->mode = o->mode;
+	objects->keep_clones = o->keep_clones;
+	objects->threads = o->threads ? o->threads : processors();
+	objects->paths = (struct sym_paths){
+		.debug_dirs = (const char *const *)o->debug_dirs.v,
+		.sysroots = (const char *const *)o->sysroots.v,
+		.binaries = (const char *const *)o->binaries.v,
+		.ndebug_dirs = o->debug_dirs.n,
+		.nsysroots = o->sysroots.n,
+		.nbinaries = o->binaries.n,
+		.cache = o->cache,
+		.may_map = true,
+	};
+}
+
 int main(int argc, char **argv)
 {
 	static char default_dir[] = DEBUG_DIR;
-	struct options o = {.mode = DEMANGLE_SIMPLE, .cache_size = CACHE_SIZE};
+	struct options o = {.mode = DEMANGLE_SIMPLE,
+			    .cache_size = CACHE_SIZE,
+			    .debuginfod_limit = DEBUGINFOD_LIMIT_NS};
+	char *urls = getenv("DEBUGINFOD_URLS");
 	struct objects objects;
 	struct coverage c = {0};
 	struct jitnames jit = {0};
@@ -346,33 +420,18 @@ int main(int argc, char **argv)
 	struct err e = {0};
 	int r;
 
+	o.debuginfod_urls = urls = urls ? xstrdup(urls) : NULL;
 	cli_start("prof-symbolize", true);
 	cli_parse(&argp, argc, argv, &o);
 	cli_need_input(&argp, o.files.n);
-	if (o.index && (!o.cache || !o.files.n || o.report || o.cli.output))
-		cli_usage_error("--index wants a --cache and programs, and has no other "
-				"output");
-	if (o.report && o.cli.output && !strcmp(o.report, o.cli.output))
-		cli_usage_error("the report and the profiles cannot both go to %s",
-				o.report);
+	check_options(&o);
 	if (!o.debug_dirs.n)
 		cli_operand(&o.debug_dirs, default_dir);
 	elf_map_guard();
-	objects_init(&objects);
-	objects.mode = o.mode;
-	objects.keep_clones = o.keep_clones;
-	objects.threads = o.threads ? o.threads : processors();
-	objects.paths = (struct sym_paths){
-		.debug_dirs = (const char *const *)o.debug_dirs.v,
-		.sysroots = (const char *const *)o.sysroots.v,
-		.binaries = (const char *const *)o.binaries.v,
-		.ndebug_dirs = o.debug_dirs.n,
-		.nsysroots = o.sysroots.n,
-		.nbinaries = o.binaries.n,
-		.cache = o.cache,
-		.may_map = true,
-	};
-	r = read_perf_maps(&o, &jit, &e);
+	configure(&objects, &o);
+	r = start_debuginfod(&o, &objects.paths.debuginfod, &e);
+	if (!r)
+		r = read_perf_maps(&o, &jit, &e);
 	o.rewrite.jit = jit.n ? &jit : NULL;
 	if (!r && wants_profiles(&o))
 		r = output_open(o.cli.output, true, &out, &e);
@@ -389,8 +448,10 @@ int main(int argc, char **argv)
 		r = write_report(&o, &objects, &jit, &c, &e);
 	report_objects(&o.cli, &objects);
 	report_jit(&o.cli, &jit);
+	end_debuginfod(&o, objects.paths.debuginfod);
 	objects_release(&objects);
 	jitnames_release(&jit);
+	free(urls);
 	free(o.files.v);
 	free(o.debug_dirs.v);
 	free(o.sysroots.v);
