@@ -31,7 +31,6 @@ struct sym_paths { /* nothing owned */
 	size_t ndebug_dirs, nsysroots, nbinaries;
 	const char *cache;	       /* directory of indexes, or NULL */
 	struct debuginfod *debuginfod; /* to be asked last, or NULL */
-	bool may_map;		       /* files, since elf_map_guard() was called */
 };
 
 /* A build id as profiles write it. */

@@ -2,8 +2,8 @@
 /*
  * ELF files as a container: segments, sections (inflated when compressed), build id, debug
  * link. libelf reads the headers, in either class and byte order. Contents are read with pread,
- * so that a file cut short under us cannot kill the reader; debug sections may be mapped where
- * the program says that it has elf_map.h's guard.
+ * so that a file cut short under us cannot kill the reader; debug sections are mapped where the
+ * program has elf_map.h's guard against that.
  *
  * Only regular files are opened. Offsets and sizes have been checked against the file when
  * they get out of here; contents are hostile all the same.
@@ -48,7 +48,6 @@ struct elf_file {
 	ino_t ino;
 	struct timespec mtime;
 	bool is64, swap; /* swap: byte order is not ours */
-	bool may_map;	 /* set by who has called elf_map_guard() */
 	bool cut;	 /* ends before its section headers do */
 	uint16_t machine, type;
 	uint64_t entry;		       /* address of the first instruction, 0 = none */

@@ -83,7 +83,7 @@ static int take_raw(struct elf_file *f, const struct elf_section *s, struct elf_
 {
 	int r;
 
-	if (f->may_map && s->size >= MAP_MIN && f->fd >= 0 && is_debug(s)) {
+	if (s->size >= MAP_MIN && f->fd >= 0 && is_debug(s)) {
 		*raw = elf_map_file(map, f->fd, s->offset, s->size);
 		if (*raw) {
 			f->mapped = true;

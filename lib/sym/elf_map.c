@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -29,12 +30,22 @@ void elf_map_guard(void)
 	sigaction(SIGBUS, &sa, NULL);
 }
 
+static bool is_guarded(void)
+{
+	struct sigaction sa;
+
+	return !sigaction(SIGBUS, NULL, &sa) && (sa.sa_flags & SA_SIGINFO) &&
+	       sa.sa_sigaction == on_bus;
+}
+
 const uint8_t *elf_map_file(struct elf_map *m, int fd, uint64_t off, size_t n)
 {
 	size_t before = off & (getauxval(AT_PAGESZ) - 1);
-	void *p =
-		mmap(NULL, n + before, PROT_READ, MAP_PRIVATE, fd, (off_t)(off - before));
+	void *p = MAP_FAILED;
 
+	if (is_guarded())
+		p = mmap(NULL, n + before, PROT_READ, MAP_PRIVATE, fd,
+			 (off_t)(off - before));
 	if (p == MAP_FAILED)
 		return NULL;
 	*m = (struct elf_map){p, n + before};

@@ -21,7 +21,7 @@ struct elf_map {
  */
 void elf_map_guard(void);
 
-/* n bytes of a file at off, to read; NULL if that fails. n > 0. */
+/* n bytes of a file at off, to read; NULL if that fails or there is no guard. n > 0. */
 const uint8_t *elf_map_file(struct elf_map *m, int fd, uint64_t off, size_t n);
 
 /* n bytes to write to; NULL if that fails. */

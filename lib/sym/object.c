@@ -334,12 +334,6 @@ static struct elf_file *find_dwo(void *context, const char *dir, const char *nam
 			     name, &o->tried);
 }
 
-static void allow_maps(const struct object *o, struct elf_file *f)
-{
-	if (f)
-		f->may_map = o->paths->may_map;
-}
-
 static void open_dwarf(struct object *o)
 {
 	struct elf_file *f = o->debug.elf ? o->debug.elf : o->bin.elf;
@@ -354,9 +348,6 @@ static void open_dwarf(struct object *o)
 	o->dwp = debugfile_dwp(path);
 	if (!o->dwp && o->bin.elf && o->debug.elf)
 		o->dwp = debugfile_dwp(o->bin.path);
-	allow_maps(o, f);
-	allow_maps(o, o->alt.elf);
-	allow_maps(o, o->dwp);
 	more.alt = o->alt.elf;
 	more.dwp = o->dwp;
 	if (dwarf_open(f, &more, &o->strings, &o->dwarf, &e))
@@ -520,8 +511,8 @@ bool object_is_open(const struct object *o)
 
 void object_trim(struct object *o)
 {
-	symindex_free(o->index);
-	o->index = NULL;
+	object_drop_index(o);
+	object_forget_memos(o);
 	dwarf_free(o->dwarf);
 	elf_free(o->dwp);
 	gopclntab_free(o->go_table);

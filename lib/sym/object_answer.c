@@ -133,18 +133,30 @@ static uint32_t plt_function(struct object *o, const char *symbol)
 	return put_function(o, (const char *)b->data, b->len, b->len, 0);
 }
 
-static uint32_t plain_function(struct object *o, uint32_t name, uint32_t start_line)
+void object_forget_memos(struct object *o)
 {
-	struct str s = intern_str(&o->strings, name);
-
-	return put_function(o, s.p, s.n, s.n, start_line);
+	u64map_release(&o->plain_functions);
+	o->outer = (struct outer_memo){0};
 }
 
-/* The function of the outermost frame; SYM_NONE if nothing names it. */
-static uint32_t outer_function(struct object *o, const struct dwarf_function *d,
-			       const struct symbol_hit *h, uint32_t start_line)
+static uint32_t plain_function(struct object *o, uint32_t name, uint32_t start_line)
 {
-	uint32_t given = d ? d->linkage ? d->linkage : d->bare : 0;
+	uint64_t key = (uint64_t)name << 32 | start_line;
+	uint32_t f = u64map_get(&o->plain_functions, key);
+	struct str s;
+
+	if (f == U64MAP_NONE) {
+		s = intern_str(&o->strings, name);
+		f = put_function(o, s.p, s.n, s.n, start_line);
+		u64map_put(&o->plain_functions, key, f);
+	}
+	return f;
+}
+
+static uint32_t make_outer(struct object *o, const struct dwarf_function *d,
+			   uint32_t given, const struct symbol_hit *h,
+			   uint32_t start_line)
+{
 	struct str name;
 	size_t n;
 
@@ -160,6 +172,27 @@ static uint32_t outer_function(struct object *o, const struct dwarf_function *d,
 			return symbol_function(o, h->symbol.name, start_line);
 	}
 	return plain_function(o, given, start_line);
+}
+
+/* The function of the outermost frame; SYM_NONE if nothing names it. */
+static uint32_t outer_function(struct object *o, const struct dwarf_function *d,
+			       const struct symbol_hit *h, uint32_t start_line)
+{
+	struct outer_memo now = {
+		.symbol = h->found ? h->symbol.name : NULL,
+		.given = d ? d->linkage ? d->linkage : d->bare : 0,
+		.start_line = start_line,
+		.has_linkage = d && d->linkage,
+	};
+
+	/* addresses come sorted: most are in the function of the one before */
+	if (!now.symbol || now.symbol != o->outer.symbol || now.given != o->outer.given ||
+	    now.start_line != o->outer.start_line ||
+	    now.has_linkage != o->outer.has_linkage) {
+		now.function = make_outer(o, d, now.given, h, start_line);
+		o->outer = now;
+	}
+	return now.symbol ? o->outer.function : now.function;
 }
 
 /* A start line counts in the frame's file only. */

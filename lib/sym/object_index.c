@@ -199,25 +199,34 @@ void object_find_index(struct object *o)
 	}
 	if (good) {
 		o->index = x;
+		o->from_index = xcalloc((size_t)symindex_nlocations(x) + 1,
+					sizeof(*o->from_index));
 		o->index_lines = symindex_quality(x) == SYMINDEX_LINES;
 	} else {
 		symindex_free(x);
 	}
 }
 
-void object_reconsider_index(struct object *o)
+void object_drop_index(struct object *o)
 {
 	symindex_free(o->index);
+	free(o->from_index);
 	o->index = NULL;
+	o->from_index = NULL;
+}
+
+void object_reconsider_index(struct object *o)
+{
+	object_drop_index(o);
 	o->index_alone = o->index_lines = false;
 	object_find_index(o);
 }
 
 static uint32_t take_string(struct object *o, uint32_t id)
 {
-	const char *s = symindex_string(o->index, id);
+	struct str s = symindex_string(o->index, id);
 
-	return intern_put(&o->strings, s, strlen(s));
+	return intern_put(&o->strings, s.p, s.n);
 }
 
 /* Copy a location of the index with its callers, outermost first. */
@@ -230,6 +239,10 @@ static uint32_t take_location(struct object *o, uint32_t id)
 
 	while (id != SYM_NONE && n < DWARF_FRAMES_MAX &&
 	       symindex_location(o->index, id, &l)) {
+		if (o->from_index[id]) {
+			caller = o->from_index[id] - 1;
+			break;
+		}
 		chain[n++] = id;
 		id = l.caller;
 	}
@@ -243,6 +256,7 @@ static uint32_t take_location(struct object *o, uint32_t id)
 		l.function = answers_function(&o->answers, f);
 		l.caller = caller;
 		caller = answers_location(&o->answers, l);
+		o->from_index[chain[n]] = caller + 1;
 	}
 	return caller;
 }

@@ -11,6 +11,12 @@
 #include "lib/sym/symindex.h"
 #include "lib/sym/symtab.h"
 
+struct outer_memo { /* the last function of an outermost frame, and what it was made of */
+	const char *symbol; /* NULL: none */
+	uint32_t given, start_line, function;
+	bool has_linkage;
+};
+
 struct object {
 	const struct sym_paths *paths;
 	char *path, *build_id; /* as the profile has them */
@@ -27,7 +33,11 @@ struct object {
 	struct elf_file *dwp;  /* the package of split units */
 	struct elf_file *mini; /* what .gnu_debugdata holds */
 	struct plt *plt;
+	/* what was made already, while the sources or the index stay open */
+	struct u64map plain_functions; /* see object_answer.c */
+	struct outer_memo outer;
 	struct symindex *index; /* answers instead of the files */
+	uint32_t *from_index;	/* by its location: ours + 1, 0 = not taken yet */
 	bool index_alone;  /* and there is no binary: `bin` is what the index has of it */
 	bool index_lines;  /* it has lines, or had while it was open */
 	bool index_failed; /* to be made */
@@ -41,6 +51,8 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 				const struct dwarf_answer *d,
 				const struct dwarf_frame *v);
 
+void object_forget_memos(struct object *o);
+
 /* Read what the files offer, if it is not there. */
 void object_open_sources(struct object *o);
 
@@ -49,5 +61,6 @@ void object_open_sources(struct object *o);
  * of a binary that was not, its segments. Again, when the files have changed. An answer from it.
  */
 void object_find_index(struct object *o);
+void object_drop_index(struct object *o);
 void object_reconsider_index(struct object *o);
 struct sym_answer object_answer_by_index(struct object *o, uint64_t vaddr);

@@ -32,7 +32,9 @@ static const uint32_t record_size[NTABLES] = {
 #define HEADER_BYTES (8 + 4 * 4 + BUILD_ID_MAX + 8 + 4 * NTABLES + 4)
 
 struct symindex {
-	uint8_t *p;
+	const uint8_t *p;
+	uint8_t *heap;	    /* where the bytes are, or */
+	struct elf_map map; /* here */
 	size_t n;
 	struct symindex_key key;
 	uint32_t flags, type;
@@ -81,19 +83,27 @@ static int read_header(struct symindex *x, struct err *e)
 	return 0;
 }
 
-int symindex_parse(uint8_t *p, size_t n, struct symindex **out, struct err *e)
+static int parse(const uint8_t *p, size_t n, uint8_t *heap, struct elf_map map,
+		 struct symindex **out, struct err *e)
 {
 	struct symindex *x = xcalloc(1, sizeof(*x));
 	int r;
 
 	x->p = p;
 	x->n = n;
+	x->heap = heap;
+	x->map = map;
 	r = read_header(x, e);
 	if (r)
 		symindex_free(x);
 	else
 		*out = x;
 	return r;
+}
+
+int symindex_parse(uint8_t *p, size_t n, struct symindex **out, struct err *e)
+{
+	return parse(p, n, p, (struct elf_map){0}, out, e);
 }
 
 static int read_all(int fd, uint8_t *p, size_t n, struct err *e)
@@ -117,7 +127,9 @@ static int read_all(int fd, uint8_t *p, size_t n, struct err *e)
 int symindex_read(const char *path, struct symindex **out, struct err *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r = 0;
-	uint8_t *p = NULL;
+	struct elf_map map = {0};
+	const uint8_t *p = NULL;
+	uint8_t *heap = NULL;
 	struct stat st;
 
 	if (fd < 0)
@@ -127,21 +139,24 @@ int symindex_read(const char *path, struct symindex **out, struct err *e)
 	else if (!S_ISREG(st.st_mode) || st.st_size < 8 ||
 		 (uint64_t)st.st_size > SYMINDEX_MAX)
 		r = err_set(e, EBADMSG, "not an index of symbols");
-	if (!r) {
-		p = xmalloc(st.st_size);
-		r = read_all(fd, p, st.st_size, e);
+	if (!r)
+		p = elf_map_file(&map, fd, 0, st.st_size);
+	if (!r && !p) {
+		p = heap = xmalloc(st.st_size);
+		r = read_all(fd, heap, st.st_size, e);
 	}
 	close(fd);
 	if (r)
-		free(p);
-	return r ? r : symindex_parse(p, st.st_size, out, e);
+		free(heap);
+	return r ? r : parse(p, st.st_size, heap, map, out, e);
 }
 
 void symindex_free(struct symindex *x)
 {
 	if (!x)
 		return;
-	free(x->p);
+	free(x->heap);
+	elf_unmap(&x->map);
 	free(x);
 }
 
@@ -159,7 +174,12 @@ enum symindex_quality symindex_quality(const struct symindex *x)
 
 uint64_t symindex_bytes(const struct symindex *x)
 {
-	return x->n;
+	return x->heap ? x->n : 0;
+}
+
+uint32_t symindex_nlocations(const struct symindex *x)
+{
+	return x->count[LOCATIONS];
 }
 
 struct elf_file *symindex_elf(const struct symindex *x)
@@ -253,16 +273,21 @@ bool symindex_function(const struct symindex *x, uint32_t id, struct sym_functio
 	return true;
 }
 
-const char *symindex_string(const struct symindex *x, uint32_t id)
+struct str symindex_string(const struct symindex *x, uint32_t id)
 {
+	struct str none = {"", 0};
 	struct cursor c;
 	uint32_t off;
+	const char *p;
 
 	if (id >= x->count[STRINGS])
-		return "";
+		return none;
 	c = record(x, STRINGS, id);
 	off = cursor_u32(&c);
-	return off < x->count[TEXT] ? (const char *)x->table[TEXT] + off : "";
+	if (off >= x->count[TEXT])
+		return none;
+	p = (const char *)x->table[TEXT] + off;
+	return (struct str){p, strnlen(p, x->count[TEXT] - off)};
 }
 
 /* --- writing --------------------------------------------------------------------------------- */

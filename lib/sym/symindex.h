@@ -4,7 +4,7 @@
  * the locations and functions of those answers, names still mangled, and the segments, so that
  * profiles can be symbolized by it alone. Sorted, of fixed-size records, little-endian.
  *
- * What is read is not trusted: sizes and the header's checksum are checked at once, every number
+ * A file is mapped where elf_map.h allows that. What is read is not trusted: sizes and the header's checksum are checked at once, every number
  * when it is used; a location's caller is always of a lower number, so that chains end.
  */
 #pragma once
@@ -15,6 +15,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/intern.h"
 #include "lib/sym/elf.h"
 #include "lib/sym/object.h"
 
@@ -47,8 +48,9 @@ struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr);
 /* False for a number that is none. Strings end within the index. */
 bool symindex_location(const struct symindex *x, uint32_t id, struct sym_location *out);
 bool symindex_function(const struct symindex *x, uint32_t id, struct sym_function *out);
-const char *symindex_string(const struct symindex *x, uint32_t id);
-uint64_t symindex_bytes(const struct symindex *x);
+uint32_t symindex_nlocations(const struct symindex *x);
+struct str symindex_string(const struct symindex *x, uint32_t id);
+uint64_t symindex_bytes(const struct symindex *x); /* memory in it, not what is mapped */
 
 /* Making one: the parts in order of their numbers. */
 struct symindex_parts {

@@ -24,9 +24,8 @@ static void look(const struct symindex *x, uint64_t vaddr)
 		if (!symindex_function(x, l.function, &f) ||
 		    (l.caller != SYM_NONE && l.caller >= id))
 			abort();
-		if (strlen(symindex_string(x, f.name)) +
-			    strlen(symindex_string(x, f.system)) +
-			    strlen(symindex_string(x, l.file)) >
+		if (symindex_string(x, f.name).n + symindex_string(x, f.system).n +
+			    symindex_string(x, l.file).n >
 		    3 * symindex_bytes(x))
 			abort();
 		id = l.caller;

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "lib/base/xalloc.h"
+#include "lib/sym/u64map.h"
 
+#define LINES_MAX 256 /* of a location: an index may lead on for long */
 #define SYMBOLIZED                                                                       \
 	(MAPPING_HAS_FUNCTIONS | MAPPING_HAS_FILENAMES | MAPPING_HAS_LINE_NUMBERS)
 
@@ -79,29 +81,59 @@ static void sort_locations(struct rewrite *w)
 	w->first[0] = 0;
 }
 
-static void put_lines(struct rewrite *w, struct entry *en, uint32_t loc, uint32_t at)
+/* The addresses of one mapping, and which locations they are of. */
+struct job {
+	size_t entry;
+	uint64_t *vaddrs;
+	uint32_t *which;
+	struct sym_answer *answers;
+	size_t n;
+	struct u64map functions; /* of the object, in a file -> in the store */
+};
+
+static void job_release(struct job *j)
 {
+	free(j->vaddrs);
+	free(j->which);
+	free(j->answers);
+	u64map_release(&j->functions);
+}
+
+/* One function for each file that it has lines in. */
+static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
+			     const struct sym_location *l)
+{
+	uint64_t key = (uint64_t)l->function << 32 | l->file;
+	uint32_t id = u64map_get(&j->functions, key);
+	struct function f = {0};
+	struct name nm;
+
+	if (id != U64MAP_NONE)
+		return id;
+	nm = objects_name(w->objects, en, l->function);
+	f.name = store_puts(w->st, nm.name);
+	f.system_name = store_puts(w->st, nm.system);
+	f.file = store_puts(w->st, object_string(en->object, l->file));
+	f.start_line = object_function(en->object, l->function).start_line;
+	id = store_function(w->st, &f);
+	u64map_put(&j->functions, key, id);
+	return id;
+}
+
+static void put_lines(struct rewrite *w, struct job *j, uint32_t loc, uint32_t at)
+{
+	struct entry *en = &w->objects->v[j->entry];
 	const struct object *ob = en->object;
 	uint32_t *flags = &w->flags[w->st->locations[loc].mapping], n = 0, i;
 	struct sym_location l;
 	struct line *v;
 
-	for (i = at; i != SYM_NONE; i = l.caller, n++)
+	for (i = at; i != SYM_NONE && n < LINES_MAX; i = l.caller, n++)
 		l = object_location(ob, i);
 	v = xcalloc(n, sizeof(*v));
-	for (i = at, n = 0; i != SYM_NONE; i = l.caller, n++) {
-		struct sym_function sf;
-		struct function f = {0};
-		struct name nm;
-
+	for (i = at, n = 0; i != SYM_NONE && n < LINES_MAX; i = l.caller, n++) {
 		l = object_location(ob, i);
-		sf = object_function(ob, l.function);
-		nm = objects_name(w->objects, en, l.function);
-		f.name = store_puts(w->st, nm.name);
-		f.system_name = store_puts(w->st, nm.system);
-		f.file = store_puts(w->st, object_string(ob, l.file));
-		f.start_line = sf.start_line;
-		v[n] = (struct line){store_function(w->st, &f), l.line, l.column};
+		v[n] = (struct line){put_function(w, j, en, &l), l.line, l.column};
 		*flags |= MAPPING_HAS_FUNCTIONS | (l.file ? MAPPING_HAS_FILENAMES : 0) |
 			  (l.line ? MAPPING_HAS_LINE_NUMBERS : 0);
 	}
@@ -121,22 +153,6 @@ static void count(struct entry *en, const struct sym_answer *a)
 		en->bare++;
 	if (a->reason)
 		en->reasons[a->reason]++;
-}
-
-/* The addresses of one mapping, and which locations they are of. */
-struct job {
-	size_t entry;
-	uint64_t *vaddrs;
-	uint32_t *which;
-	struct sym_answer *answers;
-	size_t n;
-};
-
-static void job_release(struct job *j)
-{
-	free(j->vaddrs);
-	free(j->which);
-	free(j->answers);
 }
 
 static struct job job_of(struct rewrite *w, uint32_t id)
@@ -168,7 +184,7 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 	return j;
 }
 
-static void apply_job(struct rewrite *w, const struct job *j)
+static void apply_job(struct rewrite *w, struct job *j)
 {
 	struct entry *en = &w->objects->v[j->entry];
 	size_t i;
@@ -176,7 +192,7 @@ static void apply_job(struct rewrite *w, const struct job *j)
 	for (i = 0; i < j->n; i++) {
 		count(en, &j->answers[i]);
 		if (j->answers[i].location != SYM_NONE)
-			put_lines(w, en, j->which[i], j->answers[i].location);
+			put_lines(w, j, j->which[i], j->answers[i].location);
 	}
 }
 
