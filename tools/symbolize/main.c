@@ -402,7 +402,6 @@ static void configure(struct objects *objects, const struct options *o)
 		.nsysroots = o->sysroots.n,
 		.nbinaries = o->binaries.n,
 		.cache = o->cache,
-		.may_map = true,
 	};
 }
 
