@@ -11,8 +11,9 @@
 #define WORK_PER_BYTE 16
 #define WORK_MIN (1u << 20)
 
-#define CANDIDATES_MAX 64 /* units that may claim one address */
-#define ROWS_BACK_MAX 64  /* how far to look for an earlier row with a line */
+#define TABLES_MAX (2ull << 30) /* bytes; more than any real file needs */
+#define CANDIDATES_MAX 64	/* units that may claim one address */
+#define ROWS_BACK_MAX 64	/* how far to look for an earlier row with a line */
 
 static int load(struct dwarf *dw, const char *name, struct dw_section *s, struct err *e)
 {
@@ -38,6 +39,8 @@ int dwarf_open(struct elf_file *f, const struct dwarf_more *more, struct intern 
 	dw->more = more ? *more : none;
 	dw->strings = strings;
 	dw->swap = f->swap;
+	dw->threads = dw->more.threads ? dw->more.threads : 1;
+	dw->table_max = dw->more.table_max ? dw->more.table_max : TABLES_MAX;
 	if (!elf_has_debug(f, "info"))
 		r = err_set(e, ENODATA, "no debug information");
 	else if ((r = load(dw, "info", &dw->info, e)) ||
@@ -253,6 +256,7 @@ static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result 
 	a->unit = true;
 	a->dwo_missing = u->dwo;
 	a->damaged = u->damaged;
+	a->over_memory = u->over_memory;
 	if (m->row != DWARF_NONE) {
 		row = row_with_line(t, m, &a->earlier_line);
 		f.file = dw_file_id(dw, u, &t->lines, row->file);
@@ -278,6 +282,18 @@ static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result 
 	}
 }
 
+static void decode_units(struct dwarf *dw, const struct pairs *pairs)
+{
+	uint32_t *units = xcalloc(pairs->n + 1, sizeof(*units));
+	size_t i, n = 0;
+
+	for (i = 0; i < pairs->n; i++)
+		if (!n || units[n - 1] != pairs->v[i].unit)
+			units[n++] = pairs->v[i].unit;
+	dw_decode(dw, units, n);
+	free(units);
+}
+
 void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n,
 		  struct dwarf_result *res)
 {
@@ -292,10 +308,11 @@ void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n,
 	if (dw->alt)
 		dw->alt->work = dw->alt->work_full;
 	pair_up(dw, addrs, n, &pairs);
+	decode_units(dw, &pairs);
 	for (i = 0; i < n; i++)
 		best[i].unit = DWARF_NONE;
 	for (i = 0; i < pairs.n; i++) {
-		t = dw_unit_table(dw, pairs.v[i].unit);
+		t = dw->units[pairs.v[i].unit].table;
 		m = match_in(t, pairs.v[i].unit, addrs[pairs.v[i].addr]);
 		if (is_better(&m, &best[pairs.v[i].addr]))
 			best[pairs.v[i].addr] = m;

@@ -8,6 +8,9 @@
  * for the next look-up. Damage ends the unit it is in, never the file; work is bounded by the
  * size of the sections.
  *
+ * Units are decoded on several threads if more.threads says so; results are the same for any number.
+ * Everything else is for one thread at a time.
+ *
  * Units that were split (.dwo, .dwp) are joined with their other half when they are decoded.
  *
  * Addresses are the ones of the file that DWARF was read from.
@@ -49,6 +52,7 @@ struct dwarf_answer {
 	bool unit;	   /* a unit claims the address */
 	bool dwo_missing;  /* and its functions are in a .dwo file that was not found */
 	bool damaged;	   /* and it could not be decoded to its end */
+	bool over_memory;  /* that is, its table would have been too large */
 	bool earlier_line; /* the row has line 0; the line is of an earlier row, as documented */
 };
 
@@ -68,6 +72,8 @@ struct dwarf_more {
 	 */
 	struct elf_file *(*find_dwo)(void *context, const char *dir, const char *name);
 	void *context;
+	unsigned threads;   /* to decode units on; 0 = 1 */
+	uint64_t table_max; /* bytes of decoded units in memory; 0 = a default */
 };
 
 /*

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "lib/base/xalloc.h"
 #include "lib/sym/dwarf_internal.h"
 
 void dwarf_bounds(struct dwarf *dw, struct bounds *b)
 {
-	size_t i, k;
+	uint32_t *units = xcalloc(dw->nunits + 1, sizeof(*units));
+	size_t i, k, n = 0;
 
 	for (i = 0; i < dw->nclaims; i++) {
 		bounds_add(b, dw->claims[i].low);
 		bounds_add(b, dw->claims[i].high);
 	}
 	dw->work = dw->work_full;
-	for (i = 0; i < dw->nunits; i++) {
-		const struct dw_table *t;
+	for (i = 0; i < dw->nunits; i++)
+		if (dw->units[i].code)
+			units[n++] = i;
+	dw_decode(dw, units, n);
+	for (i = 0; i < n; i++) {
+		const struct dw_table *t = dw->units[units[i]].table;
 
-		if (!dw->units[i].code)
-			continue;
-		t = dw_unit_table(dw, i);
 		for (k = 0; k < t->nstretches; k++)
 			bounds_add(b, t->stretches[k].start);
 		for (k = 0; k < t->lines.nrows; k++)
@@ -23,4 +28,5 @@ void dwarf_bounds(struct dwarf *dw, struct bounds *b)
 		for (k = 0; k < t->lines.nseqs; k++)
 			bounds_add(b, t->lines.seqs[k].high);
 	}
+	free(units);
 }

@@ -165,6 +165,7 @@ struct dw_unit {
 	uint8_t version, addr_size, off_size, type;
 	bool has_low, has_stmt,
 		code;	   /* code: a compile unit or skeleton, may own addresses */
+	bool over_memory;  /* its table was, and is empty */
 	bool dwo, damaged; /* dwo: functions are elsewhere, and not found (yet) */
 };
 
@@ -196,6 +197,8 @@ struct dwarf {
 	size_t nunits, nclaims, nabbrevs, nfunctions, units_cap, claims_cap, abbrevs_cap,
 		functions_cap;
 	size_t table_bytes, ndamaged;
+	uint64_t table_max; /* bytes of decoded units */
+	unsigned threads;
 };
 
 /* Take n steps; false when the file has used up what its size allows. */
@@ -276,7 +279,12 @@ uint32_t dw_file_id(struct dwarf *dw, const struct dw_unit *u, struct dw_lines *
 		    uint64_t file);
 const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr);
 
-/* dwarf_tree.c */
+/* dwarf_tree.c: functions and inlined calls of a unit; false: damaged. */
+bool dw_read_tree(struct dwarf *dw, struct dw_unit *u, struct dw_abbrevs *abbrevs,
+		  struct dw_table *t);
+
+/* dwarf_decode.c: decode n units, in rising order, that are not yet. */
+void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n);
 struct dw_table *dw_unit_table(struct dwarf *dw,
 			       uint32_t unit); /* decoded now if need be */
 void dw_table_free(struct dw_table *t);

@@ -15,8 +15,6 @@
 
 #define DEPTH_MAX 512
 #define NODES_MAX (1u << 24) /* functions and inlined calls of one unit */
-#define TABLES_MAX                                                                       \
-	(2ull << 30) /* bytes of all decoded units; more than any real file needs */
 
 struct walk {
 	struct dwarf *dw;
@@ -172,46 +170,14 @@ static bool walk_entries(struct walk *w)
 	return !c.bad;
 }
 
-struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
+bool dw_read_tree(struct dwarf *dw, struct dw_unit *u, struct dw_abbrevs *abbrevs,
+		  struct dw_table *t)
 {
-	struct dw_unit *u = &dw->units[unit];
-	struct walk w = {.dw = dw, .u = u};
-	struct dw_table *t;
-	bool lines_ok, tree_ok;
+	struct walk w = {.dw = dw, .u = u, .abbrevs = abbrevs, .t = t};
+	bool ok = walk_entries(&w);
 
-	if (u->table)
-		return u->table;
-	t = w.t = xcalloc(1, sizeof(*t));
-	if (u->dwo && (u->split = dw_split(dw, u))) {
-		u->dwo = false;
-		w.dw = u->split;
-		w.u = u->split->twin;
-	}
-	w.abbrevs = dw_unit_abbrevs(w.dw, w.u);
-	lines_ok = dw->table_bytes < TABLES_MAX && dw_read_lines(dw, u, &t->lines);
-	tree_ok = dw->table_bytes < TABLES_MAX && walk_entries(&w);
 	dw_flatten(dw, t, w.intervals, w.nintervals);
-	if ((!lines_ok || !tree_ok) && !u->damaged) {
-		u->damaged = true;
-		dw->ndamaged++;
-	}
 	free(w.intervals);
 	free(w.ranges.v);
-	if (u->split && u->split->own_file)
-		dw->table_bytes += u->split->own_file->data_bytes;
-	dw->table_bytes += sizeof(*t) + t->nodes_cap * sizeof(*t->nodes) +
-			   t->stretches_cap * sizeof(*t->stretches) +
-			   t->lines.rows_cap * sizeof(*t->lines.rows) +
-			   t->lines.files_cap * sizeof(*t->lines.files);
-	return u->table = t;
-}
-
-void dw_table_free(struct dw_table *t)
-{
-	if (!t)
-		return;
-	dw_lines_release(&t->lines);
-	free(t->nodes);
-	free(t->stretches);
-	free(t);
+	return ok;
 }

@@ -38,17 +38,17 @@ const char *sym_reason_name(enum sym_reason r)
 	return names[r];
 }
 
-static void add_trouble(struct object *o, const char *path, const char *what)
+void object_add_trouble(struct object *o, const char *path, const char *what)
 {
 	if (o->trouble.len)
 		buf_puts(&o->trouble, "; ");
 	buf_printf(&o->trouble, "%s: %s", path, what);
 }
 
-static void note_trouble(struct object *o, const struct found_file *f)
+void object_note_trouble(struct object *o, const struct found_file *f)
 {
 	if (f->why.code)
-		add_trouble(o, f->path, f->why.msg);
+		object_add_trouble(o, f->path, f->why.msg);
 }
 
 /* A debug file whose executable segments have kept their place can stand in for the binary. */
@@ -75,7 +75,7 @@ static void find_debug(struct object *o)
 		return;
 	found = debugfile_debug(o->paths, bin, o->bin.path, &o->id, &o->debug);
 	if (found != FOUND_FILE)
-		note_trouble(o, &o->debug);
+		object_note_trouble(o, &o->debug);
 }
 
 /* One of its files from debuginfod, in place of a worse one. */
@@ -89,7 +89,7 @@ static enum found fetch(struct object *o, enum debuginfod_kind kind,
 		found_file_release(into);
 		*into = f;
 	} else {
-		note_trouble(o, &f);
+		object_note_trouble(o, &f);
 		found_file_release(&f);
 	}
 	return found;
@@ -120,7 +120,7 @@ static void find_files(struct object *o)
 	enum found found = debugfile_binary(o->paths, o->path, &o->id, &o->bin);
 
 	if (found != FOUND_FILE)
-		note_trouble(o, &o->bin);
+		object_note_trouble(o, &o->bin);
 	find_debug(o);
 	if (!o->bin.elf || !object_has_lines(o))
 		object_find_index(o);
@@ -146,7 +146,7 @@ static struct elf_file *main_file(const struct object *o)
 static void note_cut(struct object *o, const struct found_file *f)
 {
 	if (f->elf && f->elf->cut)
-		add_trouble(o, f->path, "cut short");
+		object_add_trouble(o, f->path, "cut short");
 }
 
 static bool is_go(struct elf_file *f)
@@ -196,6 +196,11 @@ void object_free(struct object *o)
 	free(o->path);
 	free(o->build_id);
 	free(o);
+}
+
+void object_set_threads(struct object *o, unsigned threads)
+{
+	o->threads = threads;
 }
 
 enum sym_reason object_state(const struct object *o)
@@ -307,68 +312,6 @@ enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t li
 	return !r ? SYM_OK : r == -ENOTUNIQ ? SYM_AMBIGUOUS_SEGMENT : SYM_NO_SEGMENT;
 }
 
-static void open_symbols(struct object *o)
-{
-	struct elf_file *bin = o->bin.elf;
-	struct err e;
-
-	if (bin)
-		symtab_open(bin, SYMTAB_FULL, &o->symtab, &e);
-	if (o->debug.elf && !o->symtab)
-		symtab_open(o->debug.elf, SYMTAB_FULL, &o->debug_symtab, &e);
-	if (!bin)
-		return;
-	if (!o->symtab && !o->debug_symtab &&
-	    elf_open_debugdata(bin, &o->mini, &e) != -ENODATA &&
-	    (!o->mini || symtab_open(o->mini, SYMTAB_FULL, &o->mini_symtab, &e)))
-		add_trouble(o, o->bin.path, e.msg);
-	plt_open(bin, &o->plt, &e);
-	symtab_open(bin, SYMTAB_DYNAMIC, &o->dynsym, &e);
-}
-
-static struct elf_file *find_dwo(void *context, const char *dir, const char *name)
-{
-	struct object *o = context;
-
-	return debugfile_dwo(o->paths, o->debug.elf ? o->debug.path : o->bin.path, dir,
-			     name, &o->tried);
-}
-
-static void open_dwarf(struct object *o)
-{
-	struct elf_file *f = o->debug.elf ? o->debug.elf : o->bin.elf;
-	const char *path = o->debug.elf ? o->debug.path : o->bin.path;
-	struct dwarf_more more = {.find_dwo = find_dwo, .context = o};
-	struct err e;
-
-	if (!elf_has_debug(f, "info"))
-		return;
-	if (!o->alt.elf && debugfile_alt(o->paths, f, path, &o->alt) != FOUND_FILE)
-		note_trouble(o, &o->alt);
-	o->dwp = debugfile_dwp(path);
-	if (!o->dwp && o->bin.elf && o->debug.elf)
-		o->dwp = debugfile_dwp(o->bin.path);
-	more.alt = o->alt.elf;
-	more.dwp = o->dwp;
-	if (dwarf_open(f, &more, &o->strings, &o->dwarf, &e))
-		add_trouble(o, path, e.msg);
-}
-
-/* Read what the files offer; again after object_trim(). */
-void object_open_sources(struct object *o)
-{
-	struct elf_file *bin = o->bin.elf;
-	struct err e;
-
-	if (o->opened)
-		return;
-	o->opened = true;
-	open_dwarf(o);
-	if (bin && o->go && gopclntab_open(bin, &o->go_table, &e) && e.code != ENODATA)
-		add_trouble(o, o->bin.path, e.msg);
-	open_symbols(o);
-}
-
 static int u64_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -423,7 +366,7 @@ static bool have_changed(struct object *o)
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
 		changed |= files[i] && files[i]->mapped && elf_has_changed(files[i]);
 	if (changed)
-		add_trouble(o, object_path(o), "changed while in use");
+		object_add_trouble(o, object_path(o), "changed while in use");
 	return changed;
 }
 

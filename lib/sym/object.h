@@ -103,6 +103,12 @@ bool object_has_lines(const struct object *o); /* there is debug information */
 enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t limit,
 			     uint64_t offset, uint64_t addr, uint64_t *vaddr);
 
+/* Threads to use inside the object, 1 unless set; answers are the same for any number. */
+void object_set_threads(struct object *o, unsigned threads);
+
+/* Is it so large that it should have all threads to itself? */
+bool object_is_large(const struct object *o);
+
 /* Answer addresses of the file; any order, repeats allowed. out: n answers. */
 void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 		    struct sym_answer *out);

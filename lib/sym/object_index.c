@@ -157,6 +157,7 @@ int object_build_index(struct object *o, struct err *e)
 		return err_set(e, ENODATA, "no build id to keep an index by");
 	paths.cache = NULL; /* its answers come from the files */
 	whole = object_new(&paths, o->path, o->build_id);
+	whole->threads = o->threads;
 	r = object_state(whole) == SYM_OK && whole->bin.elf
 		    ? make_index(whole, &b, e)
 		    : err_set(e, ENOENT, "the files are gone");

@@ -41,6 +41,7 @@ struct object {
 	bool index_alone;  /* and there is no binary: `bin` is what the index has of it */
 	bool index_lines;  /* it has lines, or had while it was open */
 	bool index_failed; /* to be made */
+	unsigned threads;  /* 0 = 1 */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;
@@ -52,6 +53,9 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 				const struct dwarf_frame *v);
 
 void object_forget_memos(struct object *o);
+
+void object_add_trouble(struct object *o, const char *path, const char *what);
+void object_note_trouble(struct object *o, const struct found_file *f);
 
 /* Read what the files offer, if it is not there. */
 void object_open_sources(struct object *o);

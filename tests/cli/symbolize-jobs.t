@@ -18,6 +18,8 @@ done
 ldd "$(command -v gcc)" "$(command -v sh)" "$(command -v jq)" |
 	sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u >"$tmp/files"
 ls "$tmp"/prog* >>"$tmp/files"
+# large ones, whose units are divided among the threads
+command -v prof-symbolize prof-merge prof-render >>"$tmp/files"
 
 # profile SEED: addresses all over the functions of each, and no file at all in between
 profile() {
@@ -55,7 +57,7 @@ symbolize 1
 ok $? "$(jq '.objects | length' "$tmp/report1") files, most of them with names"
 [ "$(jq .named_value "$tmp/report1")" -gt 500 ]
 ok $? "$(jq .named_value "$tmp/report1") samples with names"
-for threads in 2 7; do
+for threads in 2 3 7; do
 	symbolize $threads
 	cmp -s "$tmp/out$threads" "$tmp/out1"
 	ok $? "-j $threads: the same profiles as -j 1"

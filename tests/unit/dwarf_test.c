@@ -182,7 +182,7 @@ struct open {
 	int status;
 };
 
-static struct open dbg_open(struct dbg *d)
+static struct open dbg_open_with(struct dbg *d, struct dwarf_more more)
 {
 	struct elfmake m = elfmake_new();
 	struct open o = {0};
@@ -212,8 +212,13 @@ static struct open dbg_open(struct dbg *d)
 	intern_init(o.strings);
 	o.f = elfmake_open(&m, ET_DYN);
 	assert_non_null(o.f);
-	o.status = dwarf_open(o.f, NULL, o.strings, &o.dw, &e);
+	o.status = dwarf_open(o.f, &more, o.strings, &o.dw, &e);
 	return o;
+}
+
+static struct open dbg_open(struct dbg *d)
+{
+	return dbg_open_with(d, (struct dwarf_more){0});
 }
 
 static void dbg_close(struct open *o)
@@ -764,6 +769,106 @@ static void test_work_is_bounded(void **state)
 	dbg_close(&o);
 }
 
+#define UNITS 30
+#define GREEDY 12 /* the unit that takes all the work there is */
+
+static struct dbg many_units(bool greedy)
+{
+	struct dbg d = dbg_new();
+	int i, k;
+
+	abbrev(&d, ROOT, DW_TAG_compile_unit, 1, DW_AT_ranges, DW_FORM_sec_offset, 0);
+	abbrev(&d, FUNC, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+	       DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0);
+	abbrev(&d, BLOCK, DW_TAG_subprogram, 0, DW_AT_ranges, DW_FORM_sec_offset, 0);
+	for (i = 0; i < UNITS; i++) {
+		u64(&d.ranges, 0x1100 + i * 0x40), u64(&d.ranges, 0x1140 + i * 0x40);
+		u64(&d.ranges, 0), u64(&d.ranges, 0);
+	}
+	for (i = 0; i < 100000; i++)
+		u64(&d.ranges, 0x1100 + i % 64), u64(&d.ranges, 0x1200);
+	for (i = 0; i < UNITS; i++) {
+		char name[16];
+
+		unit_begin(&d, 4);
+		uleb(&d.info, ROOT);
+		u32(&d.info, i * 32);
+		snprintf(name, sizeof(name), "f%d", i);
+		uleb(&d.info, FUNC);
+		str(&d.info, name);
+		u64(&d.info, 0x1100 + i * 0x40);
+		u32(&d.info, 0x40);
+		for (k = 0; greedy && i == GREEDY && k < 400000; k++) {
+			uleb(&d.info, BLOCK);
+			u32(&d.info, UNITS * 32);
+		}
+		end(&d);
+		unit_end(&d);
+	}
+	return d;
+}
+
+/* Which units have names, decoded at once by so many threads in so much memory. */
+static uint32_t named_units(bool greedy, unsigned threads, uint64_t max, size_t *damaged)
+{
+	struct dbg d = many_units(greedy);
+	struct open o = dbg_open_with(
+		&d, (struct dwarf_more){.threads = threads, .table_max = max});
+	uint64_t addrs[UNITS];
+	struct dwarf_result r;
+	uint32_t named = 0;
+	int i;
+
+	for (i = 0; i < UNITS; i++)
+		addrs[i] = 0x1108 + i * 0x40;
+	assert_int_equal(o.status, 0);
+	dwarf_lookup(o.dw, addrs, UNITS, &r);
+	for (i = 0; i < UNITS; i++) {
+		named |= (uint32_t)(r.answers[i].n == 1) << i;
+		assert_int_equal(!r.answers[i].n, r.answers[i].damaged);
+		if (max)
+			assert_int_equal(!r.answers[i].n, r.answers[i].over_memory);
+	}
+	dwarf_result_release(&r);
+	*damaged = dwarf_ndamaged(o.dw);
+	dbg_close(&o);
+	return named;
+}
+
+/* The same for any number of threads: by the order of units, not by who was first. */
+static void test_threads(void **state)
+{
+	size_t damaged;
+	unsigned threads;
+
+	(void)state;
+	for (threads = 1; threads <= 7; threads += 2) {
+		assert_int_equal(named_units(false, threads, 0, &damaged),
+				 (1u << UNITS) - 1);
+		assert_int_equal(damaged, 0);
+		assert_int_equal(named_units(true, threads, 0, &damaged),
+				 (1u << GREEDY) - 1);
+		assert_int_equal(damaged, UNITS - GREEDY);
+	}
+}
+
+/* What does not fit in is empty and says so; the rest is there. */
+static void test_memory(void **state)
+{
+	size_t damaged, other;
+	uint32_t named;
+	unsigned threads;
+
+	(void)state;
+	named = named_units(false, 1, 4096, &damaged);
+	assert_true(named && !(named & (named + 1))); /* the first ones */
+	assert_true(damaged && damaged < UNITS);
+	for (threads = 2; threads <= 4; threads++) {
+		assert_int_equal(named_units(false, threads, 4096, &other), named);
+		assert_int_equal(other, damaged);
+	}
+}
+
 /* Each section cut at each length, and each byte inverted: any answer, no harm. */
 static void test_damage(void **state)
 {
@@ -823,6 +928,8 @@ int main(void)
 		cmocka_unit_test(test_many_inlines),
 		cmocka_unit_test(test_range_lists),
 		cmocka_unit_test(test_work_is_bounded),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_none),
 	};

@@ -329,6 +329,7 @@ static int index_one(const struct options *o, const struct objects *objects,
 	if (!path)
 		return err_set(e, errno, "%s: %s", file, strerror(errno));
 	ob = object_new(&objects->paths, path, "");
+	object_set_threads(ob, objects->threads);
 	if (object_state(ob) != SYM_OK)
 		r = err_set(e, ENOEXEC, "%s: %s", file,
 			    object_trouble(ob)[0] ? object_trouble(ob)

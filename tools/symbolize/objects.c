@@ -97,21 +97,33 @@ struct entry *objects_get(struct objects *o, const char *path, const char *build
 struct group {
 	size_t entry, first, n; /* first task, by way of run.order */
 	uint64_t addresses;
+	bool large;
 };
 
 struct run {
 	struct objects *o;
 	const struct task *tasks;
-	struct group *groups; /* most addresses first */
+	struct group *groups; /* large ones, then the others; most addresses first */
 	size_t ngroups, next;
 	uint32_t *order;      /* tasks by entry, in each entry as they came */
 	pthread_mutex_t lock; /* next, and which objects are open and busy */
 };
 
+static void resolve_group(struct run *r, const struct group *g)
+{
+	struct object *object = r->o->v[g->entry].object;
+	size_t i;
+
+	for (i = g->first; i < g->first + g->n; i++) {
+		const struct task *t = &r->tasks[r->order[i]];
+
+		object_resolve(object, t->vaddrs, t->n, t->out);
+	}
+}
+
 static void *work(void *arg)
 {
 	struct run *r = arg;
-	size_t i;
 
 	pthread_mutex_lock(&r->lock);
 	while (r->next < r->ngroups) {
@@ -120,11 +132,7 @@ static void *work(void *arg)
 
 		en->busy = true;
 		pthread_mutex_unlock(&r->lock);
-		for (i = g->first; i < g->first + g->n; i++) {
-			const struct task *t = &r->tasks[r->order[i]];
-
-			object_resolve(en->object, t->vaddrs, t->n, t->out);
-		}
+		resolve_group(r, g);
 		pthread_mutex_lock(&r->lock);
 		en->busy = false;
 		trim(r->o, en);
@@ -137,6 +145,8 @@ static int group_cmp(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
+	if (x->large != y->large)
+		return x->large ? -1 : 1;
 	if (x->addresses != y->addresses)
 		return x->addresses < y->addresses ? 1 : -1;
 	return (x->entry > y->entry) - (x->entry < y->entry);
@@ -155,6 +165,7 @@ static void group_tasks(struct run *r, size_t n)
 	}
 	for (i = 0; i < nentries; i++) {
 		g[i].entry = i;
+		g[i].large = object_is_large(r->o->v[i].object);
 		g[i].first = sum;
 		sum += g[i].n;
 		g[i].n = 0;
@@ -178,7 +189,14 @@ void objects_resolve(struct objects *o, const struct task *v, size_t n)
 	size_t want, started = 0;
 
 	group_tasks(&r, n);
-	want = o->threads < r.ngroups ? o->threads : r.ngroups;
+	for (; r.next < r.ngroups && r.groups[r.next].large; r.next++) {
+		object_set_threads(o->v[r.groups[r.next].entry].object, o->threads);
+		resolve_group(&r, &r.groups[r.next]);
+		trim(o, &o->v[r.groups[r.next].entry]);
+	}
+	want = r.ngroups - r.next;
+	if (want > o->threads)
+		want = o->threads;
 	threads = xcalloc(want + 1, sizeof(*threads));
 	/* this thread is one of them; where there are no more to be had, it is all */
 	while (started + 1 < want && !pthread_create(&threads[started], NULL, work, &r))

@@ -59,9 +59,10 @@ struct task {
 };
 
 /*
- * Answer all tasks, objects next to one another on o->threads threads, those with most addresses
- * first. The tasks of one object are done in order by one thread, so that the answers do not
- * depend on the number of threads. What is done is closed if there is too much.
+ * Answer all tasks on o->threads threads: large objects one by one, each on all of them, then the
+ * others next to one another, those with most addresses first. The tasks of one object are done
+ * in order, so that the answers do not depend on the number of threads. What is done is closed if
+ * there is too much.
  */
 void objects_resolve(struct objects *o, const struct task *v, size_t n);
 

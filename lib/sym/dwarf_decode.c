@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Units decoded into their tables, next to one another on several threads.
+ *
+ * What comes out does not depend on how many there are. Whatever units share (abbreviations, other
+ * files) is made ready before, by one thread. Each unit is then decoded on its own, with a copy of
+ * the budget that was left when it began; units are accounted for in their order, and one that
+ * took more than its predecessors left becomes empty, as it does when it is the only one at work.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "lib/base/xalloc.h"
+#include "lib/sym/dwarf_internal.h"
+
+struct decoded {
+	struct dw_table *table;
+	uint64_t work, ranges; /* what it took of the budget */
+	bool ok, spent;	       /* spent: and that was not enough */
+};
+
+struct decoding {
+	struct dwarf *dw;
+	const uint32_t *units; /* in order, none of them decoded */
+	struct decoded *v;     /* v[i].table != NULL: done */
+	size_t n, next, committed;
+	pthread_mutex_t lock;
+};
+
+void dw_table_free(struct dw_table *t)
+{
+	if (!t)
+		return;
+	dw_lines_release(&t->lines);
+	free(t->nodes);
+	free(t->stretches);
+	free(t);
+}
+
+static void *fit(void *p, size_t *cap, size_t n, size_t size)
+{
+	void *q = *cap > n && n ? realloc(p, n * size) : NULL;
+
+	if (!q)
+		return p;
+	*cap = n;
+	return q;
+}
+
+/* Tables are kept for long. */
+static void shrink(struct dw_table *t)
+{
+	t->nodes = fit(t->nodes, &t->nodes_cap, t->nnodes, sizeof(*t->nodes));
+	t->stretches = fit(t->stretches, &t->stretches_cap, t->nstretches,
+			   sizeof(*t->stretches));
+	t->lines.rows = fit(t->lines.rows, &t->lines.rows_cap, t->lines.nrows,
+			    sizeof(*t->lines.rows));
+}
+
+static size_t bytes_of(const struct dw_unit *u, const struct dw_table *t)
+{
+	return sizeof(*t) + t->nodes_cap * sizeof(*t->nodes) +
+	       t->stretches_cap * sizeof(*t->stretches) +
+	       t->lines.rows_cap * sizeof(*t->lines.rows) +
+	       t->lines.files_cap * sizeof(*t->lines.files) +
+	       t->lines.dirs_cap * sizeof(*t->lines.dirs) +
+	       (u->split && u->split->own_file ? u->split->own_file->data_bytes : 0);
+}
+
+/* What the unit shares with others. */
+static void prepare(struct dwarf *dw, struct dw_unit *u)
+{
+	if (u->dwo && (u->split = dw_split(dw, u)))
+		u->dwo = false;
+	if (u->split)
+		dw_unit_abbrevs(u->split, u->split->twin);
+	else
+		dw_unit_abbrevs(dw, u);
+}
+
+/* On any thread: changes the unit's own table only. */
+static struct decoded decode(const struct dwarf *dw, uint32_t unit, uint64_t work,
+			     uint64_t ranges)
+{
+	struct dw_unit *u = &dw->units[unit], *in = u->split ? u->split->twin : u;
+	struct dwarf view = *dw;
+	struct decoded d = {.table = xcalloc(1, sizeof(*d.table))};
+
+	view.work = work;
+	view.ranges_left = ranges;
+	d.ok = dw_read_lines(&view, u, &d.table->lines);
+	d.ok &= dw_read_tree(u->split ? u->split : &view, in, in->abbrevs, d.table);
+	d.work = work - view.work;
+	d.ranges = ranges - view.ranges_left;
+	d.spent = !view.work;
+	shrink(d.table);
+	return d;
+}
+
+/* In order of the units. */
+static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
+{
+	struct dw_unit *u = &dw->units[unit];
+	bool spent = d->spent || d->work >= dw->work || d->ranges > dw->ranges_left;
+
+	u->over_memory = bytes_of(u, d->table) > dw->table_max - dw->table_bytes;
+	if (spent || u->over_memory) {
+		dw_table_free(d->table);
+		d->table = xcalloc(1, sizeof(*d->table));
+		d->ok = false;
+		dwarf_free(u->split); /* nothing refers to it now */
+		u->split = NULL;
+	}
+	dw->work = spent ? 0 : dw->work - d->work;
+	dw->ranges_left -= d->ranges < dw->ranges_left ? d->ranges : dw->ranges_left;
+	if (!d->ok && !u->damaged) {
+		u->damaged = true;
+		dw->ndamaged++;
+	}
+	u->table = d->table;
+	if (!u->over_memory)
+		dw->table_bytes += bytes_of(u, u->table);
+}
+
+static void *work(void *arg)
+{
+	struct decoding *g = arg;
+	uint64_t left, ranges;
+	struct decoded d;
+	size_t i;
+
+	pthread_mutex_lock(&g->lock);
+	while (g->next < g->n) {
+		i = g->next++;
+		left = g->dw->work;
+		ranges = g->dw->ranges_left;
+		pthread_mutex_unlock(&g->lock);
+		d = decode(g->dw, g->units[i], left, ranges);
+		pthread_mutex_lock(&g->lock);
+		g->v[i] = d;
+		for (; g->committed < g->n && g->v[g->committed].table; g->committed++)
+			commit(g->dw, g->units[g->committed], &g->v[g->committed]);
+	}
+	pthread_mutex_unlock(&g->lock);
+	return NULL;
+}
+
+void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n)
+{
+	struct decoding g = {.dw = dw, .lock = PTHREAD_MUTEX_INITIALIZER};
+	uint32_t *todo = xcalloc(n + 1, sizeof(*todo));
+	size_t i, want, started = 0;
+	pthread_t *threads;
+
+	for (i = 0; i < n; i++) {
+		if (dw->units[units[i]].table)
+			continue;
+		prepare(dw, &dw->units[units[i]]);
+		todo[g.n++] = units[i];
+	}
+	g.units = todo;
+	g.v = xcalloc(g.n + 1, sizeof(*g.v));
+	want = dw->threads < g.n ? dw->threads : g.n;
+	threads = xcalloc(want + 1, sizeof(*threads));
+	/* this thread is one of them; where there are no more to be had, it is all */
+	while (started + 1 < want && !pthread_create(&threads[started], NULL, work, &g))
+		started++;
+	work(&g);
+	while (started-- > 0)
+		pthread_join(threads[started], NULL);
+	free(threads);
+	free(todo);
+	free(g.v);
+}
+
+struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
+{
+	if (!dw->units[unit].table)
+		dw_decode(dw, &unit, 1);
+	return dw->units[unit].table;
+}
