@@ -100,3 +100,18 @@ void weights_release(struct weights *w)
 	free(w->v);
 	*w = (struct weights){0};
 }
+
+bool type_is_gauge(const struct profile *p, size_t column)
+{
+	static const char *const names[] = {
+		"inuse_objects", "inuse_space",	 "goroutine", "goroutines",
+		"thread",	 "threadcreate", "threads"};
+	const char *type = store_cstr(p->store, p->h.types[column].type);
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(type, names[i]))
+			return true;
+	}
+	return false;
+}

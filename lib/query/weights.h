@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,3 +31,6 @@ struct weights {
 int weights_init(struct weights *w, struct query *q, const struct profile *p,
 		 size_t column, struct err *e);
 void weights_release(struct weights *w);
+
+/* A level, not an amount: adding profiles up says nothing (heap in use, goroutines). */
+bool type_is_gauge(const struct profile *p, size_t column);

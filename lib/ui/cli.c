@@ -188,6 +188,17 @@ void cli_operand(struct operands *o, char *arg)
 	o->v[o->n++] = arg;
 }
 
+void cli_keys(struct operands *o, char *arg, const char *option)
+{
+	size_t had = o->n;
+	char *key, *save;
+
+	for (key = strtok_r(arg, ",", &save); key; key = strtok_r(NULL, ",", &save))
+		cli_operand(o, key);
+	if (o->n == had)
+		cli_usage_error("--%s: no label given", option);
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	struct cli *c = state->input;

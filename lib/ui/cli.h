@@ -72,3 +72,6 @@ struct operands {
 	size_t n, cap;
 };
 void cli_operand(struct operands *o, char *arg);
+
+/* "a,b" of an option that may repeat, into a list; none is empty. */
+void cli_keys(struct operands *o, char *arg, const char *option);

@@ -102,21 +102,6 @@ static void multiply(struct ratio *r, uint64_t num, uint64_t den)
 	r->den *= den / d;
 }
 
-bool type_is_gauge(const struct profile *p, size_t column)
-{
-	static const char *const names[] = {
-		"inuse_objects", "inuse_space",	 "goroutine", "goroutines",
-		"thread",	 "threadcreate", "threads"};
-	const char *type = store_cstr(p->store, p->h.types[column].type);
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(type, names[i]))
-			return true;
-	}
-	return false;
-}
-
 bool type_is_sample_count(const struct profile *p, size_t column)
 {
 	const struct value_type *t = &p->h.types[column];

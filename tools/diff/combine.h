@@ -11,6 +11,7 @@
 
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
+#include "lib/query/weights.h"
 #include "tools/diff/sides.h"
 
 enum norm {
@@ -45,9 +46,6 @@ int combine(struct combined *c, const struct pair *pair, enum norm norm, double 
 void combined_release(struct combined *c);
 
 const char *norm_name(enum norm norm);
-
-/* A level, not an amount: adding profiles up says nothing (heap in use, goroutines). */
-bool type_is_gauge(const struct profile *p, size_t column);
 
 /* Bare counts of samples, which the sampling period multiplies. */
 bool type_is_sample_count(const struct profile *p, size_t column);

@@ -20,9 +20,7 @@ enum { OPT_BY = 1, OPT_WITHOUT, OPT_LABEL, OPT_WINDOW, OPT_EXPECT };
 struct options {
 	struct cli cli;
 	struct query *query;
-	struct operands files;
-	char **by, **without;
-	size_t nby, nwithout, by_cap, without_cap;
+	struct operands files, by, without;
 	int64_t window_ns;
 	uint64_t expect;
 	bool has_expect;
@@ -40,20 +38,6 @@ static const struct argp_option option_table[] = {
 	 "Fail, writing nothing, unless there are N profiles", 1},
 	{0},
 };
-
-/* "a,b" into a list; keys are never empty. */
-static void add_keys(char ***list, size_t *n, size_t *cap, char *arg, const char *option)
-{
-	size_t had = *n;
-	char *key, *save;
-
-	for (key = strtok_r(arg, ",", &save); key; key = strtok_r(NULL, ",", &save)) {
-		XGROW(*list, *n, *cap);
-		(*list)[(*n)++] = key;
-	}
-	if (*n == had)
-		cli_usage_error("--%s: no label given", option);
-}
 
 static void add_label(struct options *o, char *arg)
 {
@@ -74,10 +58,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		queryopt_init(state, o->query, &o->cli);
 		return 0;
 	case OPT_BY:
-		add_keys(&o->by, &o->nby, &o->by_cap, arg, "by");
+		cli_keys(&o->by, arg, "by");
 		return 0;
 	case OPT_WITHOUT:
-		add_keys(&o->without, &o->nwithout, &o->without_cap, arg, "without");
+		cli_keys(&o->without, arg, "without");
 		return 0;
 	case OPT_LABEL:
 		add_label(o, arg);
@@ -95,12 +79,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		cli_operand(&o->files, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (o->nby && o->nwithout)
+		if (o->by.n && o->without.n)
 			cli_usage_error("--by and --without exclude each other");
-		if (o->nby)
-			query_set_by(o->query, o->by, o->nby);
-		if (o->nwithout)
-			query_set_without(o->query, o->without, o->nwithout);
+		if (o->by.n)
+			query_set_by(o->query, o->by.v, o->by.n);
+		if (o->without.n)
+			query_set_without(o->query, o->without.v, o->without.n);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -185,7 +169,7 @@ int main(int argc, char **argv)
 	merger_free(m);
 	query_free(o.query);
 	free(o.files.v);
-	free(o.by);
-	free(o.without);
+	free(o.by.v);
+	free(o.without.v);
 	return cli_finish(r, EXIT_OK, &e);
 }
