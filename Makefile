@@ -130,8 +130,9 @@ $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
 # The page that prof-render fills in: its scripts in the order they use one another.
 VIEWER := tools/render/viewer
-VIEWER_JS := $(addprefix $(VIEWER)/,format.js names.js data.js model.js layout.js search.js \
-	colour.js draw.js card.js table.js app.js)
+VIEWER_JS := $(addprefix $(VIEWER)/,format.js names.js data.js selector.js explore.js view.js model.js \
+	layout.js search.js colour.js state.js draw.js card.js table.js timeline.js chooser.js \
+	words.js probe.js app.js)
 $(GEN)/viewer.page.html: $(VIEWER)/assemble $(VIEWER)/viewer.html $(VIEWER)/viewer.css $(VIEWER_JS)
 	$(call quiet,PAGE,$@)mkdir -p $(@D) && $(VIEWER)/assemble $(wordlist 2,99,$^) > $@
 
@@ -151,8 +152,8 @@ $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/l
 $(BUILD)/tests/unit/room.t: $(OBJ)/tools/capture/room.o
 $(BUILD)/tests/unit/perfsample.t: $(OBJ)/tools/capture/perfsample.o
 $(BUILD)/tests/unit/html_data.t: \
-	$(OBJ)/tools/render/html_data.o $(OBJ)/tools/render/html_tree.o \
-	$(OBJ)/tools/render/tree.o
+	$(patsubst %,$(OBJ)/tools/render/%.o,html_data html_tree html_cells timeline rooted tree)
+$(BUILD)/tests/unit/timeline.t: $(patsubst %,$(OBJ)/tools/render/%.o,timeline rooted)
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

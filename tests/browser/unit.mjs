@@ -8,6 +8,11 @@ const { Reader, verdictsOf } = await load("data");
 const { formatDelta, formatShare, formatValue, nanoseconds } = await load("format");
 const { fitName, moduleName, nameForms, textColumns } = await load("names");
 const { Model, statusOf } = await load("model");
+const { compareOf, viewOf } = await load("view");
+const { linesOf, rangeText, rateUnit, sumOf, timeText } = await load("explore");
+const { fits, parseSelector, quote } = await load("selector");
+const { readPath, readState, pathState, writeState } = await load("state");
+const { roundStep } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
 const { changeOf, stableHash } = await load("colour");
@@ -55,7 +60,7 @@ const random = (n) => {
 };
 
 function randomProfile(n, functions, sides) {
-	const p = { n, sides, flags: 0, columns: [{ type: "samples", unit: "count", shift: 0, totals: [] }],
+	const p = { n, sides, flags: 0, seconds: 10, facts: new Map(), columns: [{ type: "samples", unit: "count", shift: 0, totals: [] }],
 		parent: new Int32Array(n), depth: new Int32Array(n), frame: new Int32Array(n), self: [],
 		frames: { n: functions, name: Array.from({ length: functions }, (_, i) => `f${i}`), flags: new Array(functions).fill(0) },
 		inlinedBits: new Uint8Array(n) };
@@ -83,7 +88,7 @@ const above = (p, i) => {
 };
 
 for (const sides of [1, 2]) {
-	const p = randomProfile(3000, 40, sides), model = new Model(p, 0), layout = new Layout(model);
+	const p = randomProfile(3000, 40, sides), model = new Model(viewOf(p, 0)), layout = new Layout(model);
 	/* straight from the definition: each node, all its callers */
 	const self = new Array(40).fill(0), total = new Array(40).fill(0);
 	const marked = Uint8Array.from({ length: 40 }, (_, f) => f % 7 === 0);
@@ -130,7 +135,7 @@ for (const sides of [1, 2]) {
 }
 
 {
-	const p = randomProfile(50, 5, 2), model = new Model(p, 0);
+	const p = randomProfile(50, 5, 2), model = new Model(viewOf(p, 0));
 	const [old, now] = p.columns[0].totals;
 	is(Math.abs(new Layout(model, "mean").total - 1) < 1e-9, true, "shares of both sides make one whole");
 	const i = p.n - 1, at = (width) => new Layout(model, width).size[i];
@@ -138,7 +143,7 @@ for (const sides of [1, 2]) {
 		"widths are shares of the old or the new total");
 	p.columns[0].totals[0] = 0;
 	p.self[0][0].fill(0);
-	ok(Math.abs(new Layout(new Model(p, 0), "mean").total - 1) < 1e-9, "an empty side leaves the widths to the other one");
+	ok(Math.abs(new Layout(new Model(viewOf(p, 0)), "mean").total - 1) < 1e-9, "an empty side leaves the widths to the other one");
 }
 is([statusOf(0, 1), statusOf(1, 0), statusOf(1, 2), statusOf(0, 0)], ["new", "gone", "", ""], "status");
 is([...verdictsOf([["norm", "share"], ["verdict", "regressed name=a name=b"], ["verdict", "odd"]])], [["a name=b", "regressed"]],
@@ -156,3 +161,67 @@ is([changeOf(10, 10, 0), changeOf(100, 99, 2), changeOf(0, 5, 1), changeOf(5, 0,
 		["1100", "1000", "0010", "0011", "none", "error"], "text, case, pattern, nothing, a bad pattern");
 }
 is(stableHash("main"), 0xea900898, "FNV-1a, folded");
+
+/* --- selectors ---------------------------------------------------------------------------- */
+{
+	const sets = [[["comm", "api"], ["pod", "a-1"]], [["comm", "db"]], [["comm", "x\"y"], ["pod", "a-2"], ["pod", "b"]]];
+	const chosen = (text) => sets.map((s) => (fits(parseSelector(text), s) ? 1 : 0)).join("");
+	is(['comm="api"', "{comm=api}", 'pod=""', 'pod!=""', 'pod=~"a-.*"', 'pod!~"a-.*"', 'pod!="b"', 'comm=~"a|d"', 'comm=~"api|db", pod=""', ""].map(chosen),
+		["100", "100", "010", "101", "101", "010", "110", "000", "010", "111"], "label selectors, as -s has them");
+	is(chosen(`comm=${quote('x"y')}`), "001", "a quoted value is read back");
+}
+
+/* --- time and labels ------------------------------------------------------------------------ */
+{
+	const p = randomProfile(200, 10, 1), cells = { n: 0, start: new Int32Array(p.n + 2), set: [], bin: [], values: [[]] };
+	p.labels = { keys: ["k"], leftOut: [], sets: [[], ...Array.from({ length: 12 }, (_, i) => [["k", `v${i}`]])], used: new Uint8Array(13).fill(1) };
+	p.bins = Array.from({ length: 5 }, (_, i) => ({ start: { s: 100 + 10 * i, ns: 5e8 }, length: 1e10, wall: 1e10, merged: 1 }));
+	for (let i = 0; i <= p.n; i++) {
+		const some = random(6);
+		p.self[0][0][i] = 0;
+		for (let k = 0; k < some; k++) {
+			cells.set.push(1 + random(12));
+			cells.bin.push(random(6));
+			cells.values[0].push(random(50));
+			if (i < p.n)
+				p.self[0][0][i] += cells.values[0].at(-1);
+		}
+		cells.start[i + 1] = cells.start[i] + some;
+	}
+	cells.n = cells.set.length;
+	p.cells = cells;
+	p.columns[0].totals = [cells.values[0].reduce((a, b) => a + b, 0)];
+	/* straight from the definition */
+	const sumBy = (wanted) => {
+		const self = new Array(p.n).fill(0);
+		for (let i = 0; i < p.n; i++)
+			for (let k = cells.start[i]; k < cells.start[i + 1]; k++)
+				if (wanted(k))
+					self[i] += cells.values[0][k];
+		return self;
+	};
+	const terms = parseSelector('k=~"v[1-4]"'), some = { from: 1, to: 3, terms };
+	is(Array.from(sumOf(p, 0, some).self), sumBy((k) => cells.bin[k] >= 1 && cells.bin[k] < 3 && cells.set[k] >= 2 && cells.set[k] <= 5), "a part of time and labels");
+	is(Array.from(sumOf(p, 0, { from: -1, to: -1, terms: [] }).self), Array.from(p.self[0][0]), "all is all, what has no time too");
+	is(sumOf(p, 0, { from: -1, to: -1, terms: parseSelector("k!=v99") }).total, p.columns[0].totals[0], "what filters left out is in the total");
+	const lines = linesOf(p, 0, "k", []);
+	is([lines.length, lines.at(-1).rest], [8, 5], "the smallest lines are one");
+	is(lines.reduce((sum, l) => sum + l.sums.reduce((a, b) => a + b, 0), 0), cells.values[0].reduce((sum, v, k) => sum + (cells.bin[k] < 5 ? v : 0), 0), "lines add up");
+	is(rangeText(p, 1, 3), { since: "1970-01-01T00:01:50.5Z", until: "1970-01-01T00:02:10.5Z" }, "a range as text");
+	is(timeText({ s: 1e15, ns: 0 }), "@1000000000000000", "a time without a date");
+	const both = compareOf(p, 0, { from: 0, to: 1, terms: [] }, { from: 1, to: 3, terms: [] }, true), model = new Model(both);
+	is([both.factor, model.isDiff, model.totals[1]], [2, true, sumOf(p, 0, { from: 1, to: 3, terms: [] }).total], "a comparison scales the old side by time");
+	is([rateUnit({ type: "cpu", unit: "nanoseconds" }).suffix, rateUnit({ type: "alloc_space", unit: "bytes" }).suffix, rateUnit({ type: "inuse_space", unit: "bytes", gauge: true }).suffix],
+		[" cores", "/s", ""], "what lines are in");
+	is([roundStep(1, 3), roundStep(70, 3), roundStep(1e9, 4)], [0.5, 50, 5e8], "round steps");
+
+	/* the address */
+	const deep = p.depth.indexOf(Math.max(...p.depth)), plain = new Model(viewOf(p, 0)), way = readPath(plain, pathState(plain, deep));
+	const names = (node) => [node, ...above(p, node)].filter((i) => i > 0).map((i) => p.frame[i]);
+	is([names(way.node), way.whole], [names(deep), true], "the way to a node, by names");
+	const part = readPath(plain, `${pathState(plain, p.parent[deep])}.nowhere`);
+	is([names(part.node), part.whole], [names(p.parent[deep]), false], "as far as it is there");
+	const state = { t: "1/0", q: "a&b=#%", s: 'k="é"', none: "" };
+	is(readState(`#${writeState(state)}`), { t: "1/0", q: "a&b=#%", s: 'k="é"' }, "state there and back");
+	is(readState("#t=%E0%A4%A&x&=&q=1"), { q: "1" }, "what cannot be read is passed over");
+}

@@ -3,6 +3,7 @@
 # The page: one file that is safe to open, and that shows in a browser what the other formats
 # say of the same input.
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/browser.sh"
 
 golden=$top/tests/golden/render
 head='# profpipe text 1
@@ -53,23 +54,6 @@ end
 END
 
 # --- pure parts of the script -----------------------------------------------------------------
-why=
-modules=$("$top/scripts/node-modules" 2>&1) || why=$modules
-chromium=$(command -v chromium) || why=${why:-no chromium}
-
-# claims COMMAND…: each line "ok TEXT" or "not ok TEXT" that it prints is one; it must end well
-claims() {
-	run "$@"
-	while read -r verdict rest; do
-		case $verdict in
-		ok) ok 0 "$rest" ;;
-		not) ok 1 "${rest#ok }" ;;
-		*) echo "# $verdict $rest" | cut -c 1-2000 ;;
-		esac
-	done <"$tmp/out"
-	is "$status" 0 "$(basename "$2") comes to its end" || diag "$tmp/err"
-}
-
 if command -v node >/dev/null; then
 	mkdir "$tmp/viewer"
 	cp "$top"/tools/render/viewer/*.js "$tmp/viewer"

@@ -25,7 +25,7 @@ static int setup(void **state)
 	q = query_new();
 	query_defer_filters(q);
 	p = profile_new(st);
-	r = (struct report){&options, q, p, 0};
+	r = (struct report){&options, q, p, 0, NULL};
 	return 0;
 }
 
@@ -191,7 +191,7 @@ static void encode(struct buf *b)
 
 	html_data_init(&d, "T", 1);
 	assert_int_equal(html_tree_init(&t, &r, &e), 0);
-	html_data_add(&d, &r, &t);
+	html_data_add(&d, &r, &t, NULL);
 	html_data_finish(&d, b);
 	assert_false(b->overflow);
 	html_tree_release(&t);

@@ -120,22 +120,33 @@ static void put_base64(struct buf *out, const uint8_t *p, size_t n)
 	}
 }
 
+/* A difference has no times: its samples are of two sets of profiles already. */
+static int add_profile(struct html_data *d, const struct report *r, struct err *e)
+{
+	struct html_cells cells = {0};
+	struct html_tree tree;
+	int ret = html_tree_init(&tree, r, e);
+
+	if (!ret && tree.nsides == 1)
+		ret = html_cells_init(&cells, r, &tree, e);
+	if (!ret)
+		html_data_add(d, r, &tree, tree.nsides == 1 ? &cells : NULL);
+	html_cells_release(&cells);
+	html_tree_release(&tree);
+	return ret;
+}
+
 static int put_data(const struct report *r, size_t n, const struct buf *title,
 		    struct buf *out, struct err *e)
 {
 	struct buf raw = BUF_INIT(SIZE_MAX / 2), packed = BUF_INIT(SIZE_MAX / 2);
-	struct html_tree tree;
 	struct html_data d;
 	int ret = 0;
 	size_t i;
 
 	html_data_init(&d, (const char *)title->data, title->len);
-	for (i = 0; i < n && !ret; i++) {
-		ret = html_tree_init(&tree, &r[i], e);
-		if (!ret)
-			html_data_add(&d, &r[i], &tree);
-		html_tree_release(&tree);
-	}
+	for (i = 0; i < n && !ret; i++)
+		ret = add_profile(&d, &r[i], e);
 	if (!ret) {
 		html_data_finish(&d, &raw);
 		ret = gz_compress(raw.data, raw.len, &packed, e);

@@ -7,11 +7,13 @@
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
+#include "lib/query/weights.h"
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "lib/ui/units.h"
 
 #define EXACT_MAX (INT64_C(1) << 53)
+#define SECOND INT64_C(1000000000)
 
 /* --- primitives ------------------------------------------------------------------------- */
 
@@ -59,7 +61,7 @@ static void put_text(struct html_data *d, const char *p, size_t n)
 	html_put_u64(&d->section, text(d, (struct str){p, (uint32_t)n}));
 }
 
-static void end_section(struct html_data *d, enum html_section tag)
+void html_data_end(struct html_data *d, enum html_section tag)
 {
 	html_put_u64(&d->sections, tag);
 	html_put_u64(&d->sections, d->section.len);
@@ -167,7 +169,10 @@ static void put_profile(struct html_data *d, const struct report *r,
 	put_facts(d, r);
 	html_put_u64(&d->section, t->nsides);
 	put_columns(d, r, t);
-	end_section(d, HTML_PROFILE);
+	html_data_end(d, HTML_PROFILE);
+	for (i = 0; i < t->ncolumns; i++)
+		html_put_u64(&d->section, type_is_gauge(r->p, i));
+	html_data_end(d, HTML_GAUGES);
 }
 
 /* What a box is coloured by: the package in the name, else the binary. */
@@ -214,7 +219,35 @@ static void put_frames(struct html_data *d, const struct report *r,
 		html_put_u64(b, text(d, group_of(st, &v[t->ranked[i]])));
 	for (i = 0; i < n; i++)
 		html_put_u64(b, flags_of(st, &v[t->ranked[i]]));
-	end_section(d, HTML_FRAMES);
+	html_data_end(d, HTML_FRAMES);
+}
+
+/* Build ids of the binaries; of several builds of one there is none to tell. */
+static void put_modules(struct html_data *d, const struct report *r,
+			const struct html_tree *t)
+{
+	const struct store *st = r->p->store;
+	uint32_t *id = xcalloc(st->strings.n, sizeof(*id)), file, build; /* by file */
+	size_t i, n = 0;
+
+	for (i = 0; i < st->nmappings; i++) {
+		file = st->mappings[i].file;
+		build = st->mappings[i].build_id;
+		id[file] = !id[file] || id[file] == build ? build : ID_NONE;
+	}
+	id[0] = 0;
+	for (i = 0; i < t->frames.n; i++) {
+		file = t->frames.v[t->ranked[i]].module;
+		if (!id[file] || id[file] == ID_NONE)
+			continue;
+		html_put_u64(&d->section, text(d, store_str(st, file)));
+		html_put_u64(&d->section, text(d, store_str(st, id[file])));
+		id[file] = 0;
+		n++;
+	}
+	free(id);
+	if (n)
+		html_data_end(d, HTML_MODULES);
 }
 
 static void put_shape(struct html_data *d, const struct html_tree *t)
@@ -234,10 +267,10 @@ static void put_shape(struct html_data *d, const struct html_tree *t)
 			pops++;
 		html_put_u64(b, pops);
 	}
-	end_section(d, HTML_POPS);
+	html_data_end(d, HTML_POPS);
 	for (i = 1; i < t->calls.n; i++)
 		html_put_u64(b, t->rank[t->calls.v[t->order[i]].frame]);
-	end_section(d, HTML_NODES);
+	html_data_end(d, HTML_NODES);
 	for (i = 1; i < t->calls.n; i++) {
 		bits |= t->calls.v[t->order[i]].inlined << (i - 1) % 8;
 		if (i % 8 == 0 || i + 1 == t->calls.n) {
@@ -245,64 +278,175 @@ static void put_shape(struct html_data *d, const struct html_tree *t)
 			bits = 0;
 		}
 	}
-	end_section(d, HTML_INLINED);
+	html_data_end(d, HTML_INLINED);
 }
 
-/* The factor by which all of set `k` is that of set `of`; 0 if there is none. */
-static int64_t factor_of(const struct html_tree *t, size_t k, size_t of)
+/* The factor by which all of v is w; 0 if there is none. */
+static int64_t factor_of(const int64_t *v, const int64_t *w, size_t n)
 {
-	size_t width = t->nsides * t->ncolumns, i;
-	int64_t factor = 0, v, w, product;
+	int64_t factor = 0, product;
+	size_t i;
 
-	for (i = 0; i < t->calls.n; i++) {
-		v = t->self[i * width + k];
-		w = t->self[i * width + of];
-		if (!factor && w)
-			factor = v / w;
-		if ((v || w) &&
-		    (factor <= 0 || __builtin_mul_overflow(w, factor, &product) ||
-		     product != v))
+	for (i = 0; i < n; i++) {
+		if (!factor && w[i])
+			factor = v[i] / w[i];
+		if ((v[i] || w[i]) &&
+		    (factor <= 0 || __builtin_mul_overflow(w[i], factor, &product) ||
+		     product != v[i]))
 			return 0;
 	}
 	return factor;
 }
 
-/* As a multiple of a column of the same side that is before it; true if it is one. */
-static bool put_multiple(struct html_data *d, const struct html_tree *t, size_t k)
+/* As a multiple of a column before it, if it is one; v are all columns, n values each. */
+static bool put_multiple(struct html_data *d, const struct html_tree *t, const int64_t *v,
+			 size_t n, size_t column)
 {
-	size_t first = k - k % t->ncolumns, of;
+	size_t of;
 	int64_t factor;
 
-	for (of = first; of < k; of++) {
-		factor = shift_of(t, of - first) ? 0 : factor_of(t, k, of);
+	for (of = 0; of < column; of++) {
+		factor = shift_of(t, of) ? 0 : factor_of(v + column * n, v + of * n, n);
 		if (!factor)
 			continue;
-		html_put_u64(&d->section, k / t->ncolumns);
-		html_put_u64(&d->section, k % t->ncolumns);
-		html_put_u64(&d->section, of - first);
+		html_put_u64(&d->section, of);
 		html_put_u64(&d->section, (uint64_t)factor);
-		end_section(d, HTML_MULTIPLE);
 		return true;
 	}
 	return false;
 }
 
-static void put_values(struct html_data *d, const struct html_tree *t)
+/* All columns of one kind, n values each; `start` begins a section. */
+static void put_values(struct html_data *d, const struct html_tree *t, const int64_t *v,
+		       size_t n, enum html_section plain, enum html_section multiple,
+		       const size_t *side)
 {
-	size_t width = t->nsides * t->ncolumns, k, i;
 	unsigned int shift;
+	size_t c, i;
 
-	for (k = 0; k < width; k++) {
-		shift = shift_of(t, k % t->ncolumns);
-		if (!shift && put_multiple(d, t, k))
+	for (c = 0; c < t->ncolumns; c++) {
+		shift = shift_of(t, c);
+		if (side)
+			html_put_u64(&d->section, *side);
+		html_put_u64(&d->section, c);
+		if (!shift && put_multiple(d, t, v, n, c)) {
+			html_data_end(d, multiple);
 			continue;
-		html_put_u64(&d->section, k / t->ncolumns);
-		html_put_u64(&d->section, k % t->ncolumns);
-		for (i = 0; i < t->calls.n; i++)
-			html_put_i64(&d->section,
-				     shifted(t->self[t->order[i] * width + k], shift));
-		end_section(d, HTML_SELF);
+		}
+		for (i = 0; i < n; i++)
+			html_put_i64(&d->section, shifted(v[c * n + i], shift));
+		html_data_end(d, plain);
 	}
+}
+
+static void put_nodes(struct html_data *d, const struct html_tree *t)
+{
+	size_t width = t->nsides * t->ncolumns, n = t->calls.n, side, c, i;
+	int64_t *v = xcalloc(n * t->ncolumns, sizeof(*v));
+
+	for (side = 0; side < t->nsides; side++) {
+		for (c = 0; c < t->ncolumns; c++)
+			for (i = 0; i < n; i++)
+				v[c * n + i] = t->self[t->order[i] * width +
+						       side * t->ncolumns + c];
+		put_values(d, t, v, n, HTML_SELF, HTML_MULTIPLE, &side);
+	}
+	free(v);
+}
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static void put_bins(struct html_data *d, const struct html_cells *c)
+{
+	const struct bin *v = c->bins.v;
+	struct buf *b = &d->section;
+	int64_t ns;
+	size_t i;
+
+	html_put_u64(b, c->bins.n);
+	html_put_u64(b, c->bins.windows);
+	for (i = 0; i < c->bins.n; i++) {
+		ns = v[i].start_ns % SECOND;
+		ns += ns < 0 ? SECOND : 0;
+		html_put_i64(b, v[i].start_ns / SECOND - (v[i].start_ns % SECOND < 0));
+		html_put_u64(b, (uint64_t)ns);
+		html_put_u64(b, (uint64_t)v[i].until_ns - (uint64_t)v[i].start_ns);
+		html_put_u64(b, (uint64_t)v[i].wall_ns);
+		html_put_u64(b, (uint64_t)v[i].merged);
+	}
+	html_data_end(d, HTML_BINS);
+}
+
+static void put_labels(struct html_data *d, const struct html_cells *c)
+{
+	struct cells_pair pair;
+	struct buf *b = &d->section;
+	struct str s;
+	size_t i, k;
+
+	html_put_u64(b, c->nkeys);
+	for (i = 0; i < c->nkeys; i++)
+		html_put_u64(b, safe_text(d, c->keys[i].name));
+	html_put_u64(b, c->nleft_out);
+	for (; i < c->nkeys + c->nleft_out; i++) {
+		html_put_u64(b, safe_text(d, c->keys[i].name));
+		html_put_u64(b, c->keys[i].nvalues);
+	}
+	html_put_u64(b, c->texts.n);
+	for (i = 0; i < c->texts.n; i++)
+		html_put_u64(b, safe_text(d, intern_str(&c->texts, (uint32_t)i)));
+	html_put_u64(b, c->sets.n);
+	for (i = 0; i < c->sets.n; i++) {
+		s = intern_str(&c->sets, (uint32_t)i);
+		html_put_u64(b, s.n / sizeof(pair));
+		for (k = 0; k < s.n; k += sizeof(pair)) {
+			memcpy(&pair, s.p + k, sizeof(pair));
+			html_put_u64(b, pair.key);
+			html_put_u64(b, pair.value);
+		}
+	}
+	html_data_end(d, HTML_LABELS);
+}
+
+/* Of one bin and one set the nodes say all. */
+static bool is_of_parts(const struct html_cells *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n; i++) {
+		if (c->v[i].set != c->v[0].set || c->v[i].bin != c->v[0].bin)
+			return true;
+	}
+	return false;
+}
+
+static void put_cells(struct html_data *d, const struct html_tree *t,
+		      const struct html_cells *c)
+{
+	int64_t *v = xcalloc(c->n * t->ncolumns, sizeof(*v));
+	struct buf *b = &d->section;
+	size_t node, i = 0, k;
+
+	html_put_u64(b, c->n);
+	for (node = 0; node <= t->calls.n; node++) {
+		for (k = i; i < c->n && c->v[i].node == node; i++)
+			;
+		html_put_u64(b, i - k);
+	}
+	for (i = 0; i < c->n; i++)
+		html_put_u64(b, c->v[i].set);
+	for (i = 0; i < c->n; i++) {
+		bool follows = i && c->v[i].node == c->v[i - 1].node &&
+			       c->v[i].set == c->v[i - 1].set;
+
+		html_put_u64(b, c->v[i].bin - (follows ? c->v[i - 1].bin : 0));
+		for (k = 0; k < t->ncolumns; k++)
+			v[k * c->n + i] =
+				c->values[(size_t)c->v[i].values * t->ncolumns + k];
+	}
+	html_data_end(d, HTML_CELLS);
+	put_values(d, t, v, c->n, HTML_CELL_VALUES, HTML_CELL_MULTIPLE, NULL);
+	free(v);
 }
 
 /* --- the whole -------------------------------------------------------------------------- */
@@ -314,7 +458,7 @@ void html_data_init(struct html_data *d, const char *title, size_t title_n)
 	intern_init(&d->strings);
 	put_text(d, title, title_n);
 	put_text(d, PROFPIPE_VERSION, strlen(PROFPIPE_VERSION));
-	end_section(d, HTML_DOCUMENT);
+	html_data_end(d, HTML_DOCUMENT);
 }
 
 void html_data_release(struct html_data *d)
@@ -324,12 +468,20 @@ void html_data_release(struct html_data *d)
 	buf_release(&d->section);
 }
 
-void html_data_add(struct html_data *d, const struct report *r, const struct html_tree *t)
+void html_data_add(struct html_data *d, const struct report *r, const struct html_tree *t,
+		   const struct html_cells *c)
 {
 	put_profile(d, r, t);
 	put_frames(d, r, t);
+	put_modules(d, r, t);
 	put_shape(d, t);
-	put_values(d, t);
+	put_nodes(d, t);
+	if (!c)
+		return;
+	put_bins(d, c);
+	put_labels(d, c);
+	if (is_of_parts(c))
+		put_cells(d, t, c);
 }
 
 void html_data_finish(struct html_data *d, struct buf *out)

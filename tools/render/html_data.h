@@ -29,12 +29,29 @@
  *	MULTIPLE  side, column, another column, factor: in place of SELF where each value is that
  *		  of the other column times the factor (samples at a steady rate, and their time)
  *
+ *	GAUGES	  for each column 1 if its values are a state, which adding up has to divide by
+ *		  the number of profiles, else 0
+ *	MODULES	  pairs of a module and its build id
+ *	BINS	  count; 1 if they are windows of one length, else 0; for each its start in
+ *		  seconds since 1970 (signed) and nanoseconds, length in time, length of what
+ *		  its values are spread over (both ns), number of profiles. In order of time.
+ *	LABELS	  count of keys, each as text; count of keys left out, each as text and its
+ *		  number of values; count of values, each as text; count of label sets, each as
+ *		  its number of pairs and these, as number of key and of value
+ *	CELLS	  count; how many there are of the root, of each node and of what stack filters
+ *		  left out; for each cell its
+ *		  label set; for each its bin, less that of the cell before if this is of the
+ *		  same node and label set. The number past the last bin is no time.
+ *	CELL_VALUES	column; signed value of each cell: those of a node add up to its self
+ *	CELL_MULTIPLE	column, another column, factor: as MULTIPLE
+ *
  * Values are exact as long as the sum of all |values| of the column is at most 2^53, which is
  * what a page's numbers can hold; if not, they are divided by 2^shift and cut.
  */
 #pragma once
 
 #include "lib/base/buf.h"
+#include "tools/render/html_cells.h"
 #include "tools/render/html_tree.h"
 #include "tools/render/report.h"
 
@@ -50,6 +67,13 @@ enum html_section {
 	HTML_INLINED,
 	HTML_SELF,
 	HTML_MULTIPLE,
+	HTML_GAUGES,
+	HTML_MODULES,
+	HTML_BINS,
+	HTML_LABELS,
+	HTML_CELLS,
+	HTML_CELL_VALUES,
+	HTML_CELL_MULTIPLE,
 };
 
 enum html_profile_flags {
@@ -71,11 +95,15 @@ struct html_data {
 
 void html_data_init(struct html_data *d, const char *title, size_t title_n);
 void html_data_release(struct html_data *d);
-void html_data_add(struct html_data *d, const struct report *r,
-		   const struct html_tree *t);
+/* c: NULL if there are no cells to choose from. */
+void html_data_add(struct html_data *d, const struct report *r, const struct html_tree *t,
+		   const struct html_cells *c);
 
 /* Append the whole block, not yet compressed. */
 void html_data_finish(struct html_data *d, struct buf *out);
+
+/* What was put so far is a section. */
+void html_data_end(struct html_data *d, enum html_section tag);
 
 /* Signed and unsigned varints, as the block has them. */
 void html_put_u64(struct buf *b, uint64_t v);

@@ -21,6 +21,8 @@ enum {
 	OPT_MIN_WIDTH,
 	OPT_FUNCTION,
 	OPT_DIFF_WIDTH,
+	OPT_BY,
+	OPT_ROOT_BY,
 };
 
 #define FORMATS                                                                          \
@@ -38,6 +40,10 @@ static const struct argp_option options[] = {
 	 "Table, tree, markdown: also what is below 0.5 % of the total", 1},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
 	 "Ignore drop_frames and keep_frames in profiles", 1},
+	{"root-by", OPT_ROOT_BY, "LABELS", 0,
+	 "Each stack below the values of these labels, as its callers", 1},
+	{"by", OPT_BY, "LABELS", 0,
+	 "HTML: labels to look around by (default: those with at most 100 values)", 1},
 	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML, speedscope: heading", 1},
 	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
 	{"diff-width", OPT_DIFF_WIDTH, "SIDE", 0,
@@ -131,6 +137,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case OPT_TITLE:
 		o->report.title = arg;
 		return 0;
+	case OPT_ROOT_BY:
+		cli_keys(&o->root_by, arg, "root-by");
+		return 0;
+	case OPT_BY:
+		cli_keys(&o->by, arg, "by");
+		return 0;
 	case OPT_WIDTH:
 		o->report.width_px = (int)parse_count("width", arg, 200, 100000);
 		return 0;
@@ -194,8 +206,12 @@ int main(int argc, char **argv)
 	cli_parse(&argp, argc, argv, &o);
 	cli_need_input(&argp, o.files.n);
 	o.report.columns = terminal_columns(&o);
+	o.report.by = o.by.v;
+	o.report.nby = o.by.n;
 	r = render(&o, &e);
 	query_free(o.q);
 	free(o.files.v);
+	free(o.by.v);
+	free(o.root_by.v);
 	return cli_finish(r, EXIT_OK, &e);
 }

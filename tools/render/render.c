@@ -14,7 +14,9 @@
 #include "lib/ui/queryopt.h"
 #include "lib/ui/units.h"
 #include "tools/render/html.h"
+#include "tools/render/rooted.h"
 #include "tools/render/text.h"
+#include "tools/render/timeline.h"
 
 struct render_format {
 	const char *name;
@@ -23,21 +25,22 @@ struct render_format {
 	bool many; /* several types follow one another in one document */
 	/* or all types, the first one to be shown first */
 	int (*page)(const struct report *r, size_t n, struct buf *out, struct err *e);
+	bool by_time; /* wants samples by time, too */
 };
 
 static const struct render_format formats[] = {
-	{"table", ".txt", report_table, true, NULL},
-	{"text", NULL, NULL, true, NULL},
-	{"folded", ".folded", report_folded, false, NULL},
-	{"svg", ".svg", report_svg, false, NULL},
-	{"html", ".html", NULL, true, report_html},
-	{"tree", NULL, report_tree, true, NULL},
-	{"peek", NULL, report_peek, true, NULL},
-	{"tags", NULL, report_tags, true, NULL},
-	{"csv", ".csv", report_csv, false, NULL},
-	{"json", ".json", NULL, true, report_json},
-	{"markdown", ".md", report_markdown, true, NULL},
-	{"speedscope", ".speedscope.json", NULL, true, report_speedscope},
+	{"table", ".txt", report_table, true, NULL, false},
+	{"text", NULL, NULL, true, NULL, false},
+	{"folded", ".folded", report_folded, false, NULL, false},
+	{"svg", ".svg", report_svg, false, NULL, false},
+	{"html", ".html", NULL, true, report_html, true},
+	{"tree", NULL, report_tree, true, NULL, false},
+	{"peek", NULL, report_peek, true, NULL, false},
+	{"tags", NULL, report_tags, true, NULL, false},
+	{"csv", ".csv", report_csv, false, NULL, false},
+	{"json", ".json", NULL, true, report_json, false},
+	{"markdown", ".md", report_markdown, true, NULL, false},
+	{"speedscope", ".speedscope.json", NULL, true, report_speedscope, false},
 };
 
 const struct render_format *render_format_by_name(const char *name)
@@ -144,8 +147,22 @@ static int report_each(const struct render_format *f, const struct report *r, si
 	return 0;
 }
 
-static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
-		      struct err *e)
+/* --root-by: what was read, and the same by time. */
+static int root_all(const struct render_opts *o, struct profile **v, size_t n,
+		    struct timeline *t, struct err *e)
+{
+	size_t i;
+	int r = 0;
+
+	if (!o->root_by.n)
+		return 0;
+	for (i = 0; i < n && !r; i++)
+		r = profile_root_by(v[i], o->root_by.v, o->root_by.n, e);
+	return r ? r : timeline_root_by(t, o->root_by.v, o->root_by.n, e);
+}
+
+static int report_all(struct render_opts *o, struct merger *m, struct timeline *t,
+		      struct buf *out, struct err *e)
 {
 	struct report *r;
 	struct profile **v;
@@ -155,11 +172,14 @@ static int report_all(struct render_opts *o, struct merger *m, struct buf *out,
 	v = merger_results(m, &n);
 	if (n > 1 && !o->format->many)
 		return too_many_types(o, v, n, e);
+	ret = root_all(o, v, n, t, e);
+	if (ret)
+		return ret;
 	r = xcalloc(n, sizeof(*r));
 	for (i = 0; i < n; i++)
 		r[i] = (struct report){
 			&o->report, o->q, v[i],
-			(size_t)query_type_index(o->q, v[i]->store, &v[i]->h)};
+			(size_t)query_type_index(o->q, v[i]->store, &v[i]->h), t};
 	ret = check_unit(r, n, e);
 	if (!ret)
 		ret = o->format->page ? o->format->page(r, n, out, e)
@@ -186,13 +206,57 @@ static int read_all(struct render_opts *o, struct source *s, struct merger *m,
 	return r ? r : query_taken_status(o->q, e);
 }
 
-/* Stored frame expressions have been applied or turned off: they part the types no more. */
-static int take(void *query, struct store *st, struct header *h)
+/* What the hooks see: the query, and the timeline where one is wanted. */
+struct reading {
+	struct query *q;
+	struct sample_hooks hooks; /* of the query */
+	struct timeline *timeline; /* or NULL */
+};
+
+static uint32_t choose_labelset(void *ctx, struct store *st, uint32_t labelset)
 {
-	int taken = query_take(query, st, h);
+	struct reading *r = ctx;
+
+	return r->hooks.labelset ? r->hooks.labelset(r->hooks.ctx, st, labelset)
+				 : labelset;
+}
+
+static uint32_t choose_stack(void *ctx, struct store *st, uint32_t stack)
+{
+	struct reading *r = ctx;
+
+	return r->hooks.stack ? r->hooks.stack(r->hooks.ctx, st, stack) : stack;
+}
+
+static void note_sample(void *ctx, uint32_t stack, uint32_t labelset,
+			const int64_t *values)
+{
+	struct reading *r = ctx;
+
+	timeline_sample(r->timeline, stack, labelset, values);
+}
+
+/* Stored frame expressions have been applied or turned off: they part the types no more. */
+static int take(void *ctx, struct store *st, struct header *h)
+{
+	struct reading *r = ctx;
+	int taken = query_take(r->q, st, h);
 
 	h->drop_frames = h->keep_frames = 0;
+	if (taken && r->timeline)
+		timeline_begin(r->timeline, st, h);
 	return taken;
+}
+
+static struct sample_hooks hooks_of(struct reading *r)
+{
+	r->hooks = query_hooks(r->q);
+	if (!r->timeline)
+		return r->hooks;
+	return (struct sample_hooks){.ctx = r,
+				     .labelset = choose_labelset,
+				     .stack = choose_stack,
+				     .sample = note_sample};
 }
 
 /* Add everything up, then write one document. */
@@ -200,7 +264,11 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 {
 	struct buf out = BUF_INIT(SIZE_MAX / 2);
 	struct output *file = NULL;
-	struct merge_opts mo = {.take = take, .ctx = o->q, .max_size = o->cli.max_size};
+	struct timeline timeline;
+	struct reading reading = {.q = o->q,
+				  .timeline = o->format->by_time ? &timeline : NULL};
+	struct merge_opts mo = {
+		.take = take, .ctx = &reading, .max_size = o->cli.max_size};
 	struct merger *m;
 	int r;
 
@@ -212,11 +280,14 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 	/* frames are made at their granularity by the report; only binaries change the stacks */
 	if (o->report.granularity != GRANULARITY_BINARIES)
 		query_set_granularity(o->q, GRANULARITY_KEEP);
-	mo.hooks = query_hooks(o->q);
+	timeline_init(&timeline);
+	mo.hooks = hooks_of(&reading);
 	m = merger_new(&mo);
 	r = read_all(o, s, m, e);
 	if (!r)
-		r = report_all(o, m, &out, e);
+		r = timeline_status(&timeline, e);
+	if (!r)
+		r = report_all(o, m, &timeline, &out, e);
 	if (!r)
 		r = output_open(o->cli.output, false, &file, e);
 	if (!r)
@@ -226,6 +297,7 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 		file = NULL;
 	}
 	output_abort(file);
+	timeline_release(&timeline);
 	merger_free(m);
 	buf_release(&out);
 	return r;
@@ -237,6 +309,9 @@ int render(struct render_opts *o, struct err *e)
 	int r;
 
 	r = choose_format(o, e);
+	if (!r && o->root_by.n && !o->format->report && !o->format->page)
+		r = err_set(e, EINVAL, "--root-by changes stacks, which -f %s does not",
+			    o->format->name);
 	if (r)
 		return r;
 	s = source_new(o->files.v, o->files.n, o->cli.max_size);

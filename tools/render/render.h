@@ -9,8 +9,8 @@ struct render_format;
 
 struct render_opts {
 	struct cli cli;
-	struct query *q; /* as the options say */
-	struct operands files;
+	struct query *q;		    /* as the options say */
+	struct operands files, by, root_by; /* the latter two: keys of labels */
 	const struct render_format *format; /* -f, or NULL */
 	bool all_frames;
 	struct report_opts report;

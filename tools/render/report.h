@@ -10,6 +10,7 @@
 #include "lib/pprof/model.h"
 #include "lib/query/query.h"
 #include "tools/render/rows.h"
+#include "tools/render/timeline.h"
 
 /* What a box of a difference is as wide as. */
 enum diff_width { DIFF_WIDTH_MEAN, DIFF_WIDTH_BASE, DIFF_WIDTH_NEW };
@@ -24,6 +25,8 @@ struct report_opts {
 	int width_px;	      /* svg */
 	double min_width_px;
 	enum diff_width diff_width; /* svg */
+	char *const *by; /* html: keys of labels, or NULL: those that have few values */
+	size_t nby;
 	size_t columns; /* of the terminal that the table goes to; 0: not a terminal */
 };
 
@@ -31,7 +34,8 @@ struct report {
 	const struct report_opts *o;
 	struct query *q; /* stack filters, deferred */
 	const struct profile *p;
-	size_t column; /* of the sample type */
+	size_t column;			 /* of the sample type */
+	const struct timeline *timeline; /* html; samples by time, before stack filters */
 };
 
 /* Each appends the whole document to out. */

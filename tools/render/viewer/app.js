@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page at work: what is shown, and what keys, pointer and controls do to it. */
-import { describeNode, describeRun, element, nodeSentence, placeCard } from "./card.js";
+import { byId, describeNode, describeRun, element, nodeSentence, placeCard } from "./card.js";
+import { Chooser } from "./chooser.js";
 import { DARK, LIGHT } from "./colour.js";
-import { FRAME_KERNEL, FRAME_NOTE, unpack } from "./data.js";
+import { unpack } from "./data.js";
 import { Painter, ROW_PX } from "./draw.js";
-import { formatDelta, formatDeltaShare, formatShare, formatValue, plural } from "./format.js";
+import { ALL } from "./explore.js";
 import { Layout } from "./layout.js";
 import { Model } from "./model.js";
-import { fitName } from "./names.js";
+import { probeOf } from "./probe.js";
 import { search } from "./search.js";
+import { parseSelector } from "./selector.js";
+import { pathState, rangeState, readPath, readRange, readState, writeState } from "./state.js";
 import { FunctionTable } from "./table.js";
-
-const PATH_BUTTONS = 6;
-const byId = (id) => document.getElementById(id);
+import { compareOf, viewOf } from "./view.js";
+import { factsText, foundText, legendEntries, pathElements } from "./words.js";
 
 class App {
 	constructor(data) {
@@ -22,6 +24,7 @@ class App {
 		this.card = byId("card");
 		this.painter = new Painter(byId("boxes"), this.canvas);
 		this.table = new FunctionTable(byId("list"), { pick: (f) => this.pick(f, false), zoom: (f) => this.zoomToFunction(f) });
+		this.chooser = new Chooser(byId("explore"), this.card, { change: () => this.selected(), say: (text) => this.say(text) });
 		this.options = { matchCase: false, regex: false };
 		this.width = "mean";
 		this.view = { first: 0, last: 0 };
@@ -57,23 +60,37 @@ class App {
 	}
 
 	choose(profile, column) {
-		const other = this.profile !== profile;
+		const other = this.profile !== profile, p = this.data.profiles[profile];
 
 		this.profile = profile;
 		this.column = column;
-		this.model = new Model(this.data.profiles[profile], column);
 		byId("type").value = `${profile}/${column}`;
-		this.painter.setModel(this.model);
-		this.setTable();
 		if (other) {
 			this.view = { first: 0, last: 0 };
 			this.picked = this.focus = -1;
 		}
+		this.chooser.setProfile(p, column);
+		this.rebuild();
+	}
+
+	/* All that follows from the column and from what is chosen of the samples. */
+	rebuild() {
+		const p = this.data.profiles[this.profile], { base, selection, scaled } = this.chooser;
+
+		this.model = new Model(base ? compareOf(p, this.column, base, selection, scaled) : viewOf(p, this.column, selection));
+		this.painter.setModel(this.model);
+		this.setTable();
 		this.hover = null;
 		this.lay();
 		this.writeFacts();
 		this.writeLegend();
 		this.find();
+	}
+
+	selected() {
+		this.rebuild();
+		this.zoom(this.view, false);
+		this.keep(true);
 	}
 
 	setTable() {
@@ -127,11 +144,13 @@ class App {
 		this.painter.resize(clientWidth, clientHeight);
 		this.drawNow();
 		this.table.render();
+		this.chooser.draw();
 	}
 
 	setPalette() {
 		this.palette = this.dark.matches ? DARK : LIGHT;
 		this.painter.setPalette(this.palette);
+		this.chooser.setPalette(this.palette);
 		if (this.model) {
 			this.setTable();
 			this.table.render();
@@ -143,111 +162,38 @@ class App {
 	/* --- words -------------------------------------------------------------------------- */
 
 	writeFacts() {
-		const { model } = this, p = model.p, unit = model.unit, parts = [];
-
-		if (model.isDiff) {
-			const [old, now] = model.totals;
-			parts.push(`${model.type}: old ${formatValue(old, unit)}, new ${formatValue(now, unit)}, ` +
-				`${formatDelta(now - old, unit)} (${formatDeltaShare(now - old, old)})`);
-			if (p.facts.has("norm"))
-				parts.push(`normalized by: ${p.facts.get("norm")}`);
-		} else {
-			parts.push(`${model.type} ${formatValue(model.whole, unit)}`);
-			if (p.duration)
-				parts[0] += ` over ${p.duration}`;
-			if (model.type === "cpu" && unit === "nanoseconds" && p.seconds > 0)
-				parts.push(`${(model.whole / 1e9 / p.seconds).toFixed(2)} cores`);
-			if (p.time)
-				parts.push(`from ${p.time}`);
-			if (!model.hasNegative && model.total[0][0] !== model.whole)
-				parts.push(`shown ${formatValue(model.total[0][0], unit)} (${formatShare(model.total[0][0], model.whole)})`);
-		}
-		parts.push(...p.filters);
-		if (model.hasNegative)
-			parts.push("negative values are drawn by their size, hatched");
-		if (!model.exact)
-			parts.push("values are rounded: they are too large to be exact here");
-		if (!this.layout.total)
-			parts.push(model.n > 1 ? "all values are 0" : "no samples");
-		byId("facts").textContent = parts.join(" · ");
-		byId("diff-width").hidden = !model.isDiff;
+		byId("facts").textContent = factsText(this.model, this.layout);
+		byId("diff-width").hidden = !this.model.isDiff;
 	}
 
 	writeLegend() {
-		const { palette, model } = this, legend = byId("legend"), flags = model.frames.flags;
-		const entry = (colours, text) => {
-			const e = element("span", "entry");
-			for (const c of colours) {
-				const s = element("span", "swatch");
-				s.style.background = c;
-				e.append(s);
-			}
-			e.append(text);
-			return e;
-		};
-		const colour = (rgb) => `rgb(${rgb.join(" ")})`, entries = [];
-
-		if (model.isDiff) {
-			entries.push(entry([colour(palette.less)], "less than before"), entry([colour(palette.same)], "within noise"),
-				entry([colour(palette.more)], "more than before"));
-			entries.push(element("span", "entry", "hatched: new or gone"));
-		} else {
-			entries.push(entry(palette.user.slice(0, 3), "user code, by package or binary"));
-			if (flags.some((f) => f & FRAME_KERNEL))
-				entries.push(entry([palette.kernel], "kernel"));
-			if (flags.some((f) => f & FRAME_NOTE))
-				entries.push(entry([palette.note], "the profiler’s notes"));
-			if (flags.some((f) => f & 1))
-				entries.push(element("span", "entry", "paler: inlined"));
-		}
-		entries.push(entry([palette.rest], "too narrow to draw"));
-		entries.push(element("span", "entry keys", "/ search · arrows move · Enter zoom · Backspace back · Esc all"));
-		legend.replaceChildren(...entries);
+		byId("legend").replaceChildren(...legendEntries(this.model, this.palette));
 	}
 
 	writePath() {
-		const nav = byId("path"), { model } = this, chain = [];
+		const nav = byId("path");
 
-		for (let at = this.zoomed; at >= 0; at = model.parent[at])
-			chain.push(at);
-		chain.reverse();
-		const shown = chain.length > PATH_BUTTONS ? [chain[0], -1, ...chain.slice(1 - PATH_BUTTONS)] : chain;
-		nav.replaceChildren(...shown.map((node) => {
-			if (node < 0)
-				return element("span", "", `… ${plural(chain.length - PATH_BUTTONS, "caller", "callers")} …`);
-			const button = element("button", "", fitName(model.nameOf(node), 32));
-			button.type = "button";
-			button.title = fitName(model.nameOf(node), 1000);
-			if (node === this.zoomed && this.view.first === this.view.last)
-				button.setAttribute("aria-current", "location");
-			button.addEventListener("click", () => this.zoomToNode(node));
-			return button;
-		}));
-		if (this.view.first !== this.view.last)
-			nav.append(element("span", "", "some of its narrow callees"));
+		nav.replaceChildren(...pathElements(this.model, this.zoomed, this.view, (node) => this.zoomToNode(node)));
 		nav.scrollLeft = nav.scrollWidth;
 	}
 
 	writeFound() {
-		const { model, found } = this, out = byId("search-result");
-		const share = (side, from, to, whole) => formatShare(model.sumOfMarked(found.marked, from, to, side), whole);
+		const out = byId("search-result");
 
-		out.classList.toggle("error", found.error !== "");
-		if (!found.marked) {
-			out.textContent = found.error;
-			return;
-		}
-		let text = plural(found.count, "function", "functions");
-		if (model.isDiff)
-			text += `, old ${share(0, 0, model.n, model.totals[0])}, new ${share(1, 0, model.n, model.totals[1])}`;
-		else
-			text += `, ${share(0, 0, model.n, model.whole)} of total`;
-		if (this.zoomed && !model.isDiff)
-			text += ` (${share(0, this.zoomed, model.end[this.zoomed], model.total[0][this.zoomed])} of view)`;
-		out.textContent = text;
+		out.classList.toggle("error", this.found.error !== "");
+		out.textContent = foundText(this.model, this.found, this.zoomed);
+	}
+
+	say(text) {
+		byId("live").textContent = text;
 	}
 
 	/* --- what can be done --------------------------------------------------------------- */
+
+	searched() {
+		this.find();
+		this.keep(false);
+	}
 
 	find() {
 		this.found = search(this.model.frames, byId("search").value, this.options);
@@ -259,21 +205,32 @@ class App {
 
 	/* Zoom to a run of nodes of one row; `push` makes a step that the Back button undoes. */
 	zoom(view, push) {
-		const state = { profile: this.profile, column: this.column, first: view.first, last: view.last,
-			name: this.model.nameOf(view.first) };
-
 		if (push && view.first === this.view.first && view.last === this.view.last)
 			return;
 		this.view = { first: view.first, last: view.last };
 		this.setRange();
-		if (push) {
-			this.steps++;
-			window.history.pushState({ ...state, steps: this.steps }, "");
-		}
+		if (push)
+			this.keep(true);
 		this.hideCard();
 		this.writePath();
 		this.writeFound();
 		this.draw();
+	}
+
+	/* The address and the browser's history say what is shown. */
+	keep(push) {
+		const { chooser, model, view } = this, p = this.data.profiles[this.profile], first = this.data.profiles[0];
+		const usual = this.profile === 0 && this.column === first.column;
+		const hash = writeState({
+			t: usual ? "" : `${this.profile}/${this.column}`, by: chooser.by, s: chooser.filter,
+			r: rangeState(p, chooser.selection), base: chooser.base ? `${rangeState(p, chooser.base)}|${chooser.baseFilter}` : "",
+			as: chooser.scaled ? "" : "is", q: byId("search").value,
+			case: this.options.matchCase ? "1" : "", regex: this.options.regex ? "1" : "", z: pathState(model, this.zoomed) });
+		const run = view.first !== view.last ? { first: view.first, last: view.last, name: model.nameOf(view.first) } : null;
+
+		if (push)
+			this.steps++;
+		window.history[push ? "pushState" : "replaceState"]({ steps: this.steps, run }, "", `#${hash}`);
 	}
 
 	zoomToNode(node) {
@@ -306,17 +263,53 @@ class App {
 			this.zoomToNode(this.model.parent[this.zoomed]);
 	}
 
-	/* A state may be of another page that was in this place before: names tell. */
-	restore(state) {
-		const { profile = 0, column, first = 0, last = 0, steps = 0, name } = state || {};
-		const p = this.data.profiles[profile] ? profile : 0, { columns, column: usual } = this.data.profiles[p];
-		const c = columns[column] ? column : usual;
+	/* What the address says; it may be of another page that was in this place before. */
+	restore(history) {
+		const state = readState(window.location.hash), { profiles } = this.data;
+		const [profile, column] = (state.t || "").split("/").map(Number);
+		const known = profiles[profile] && profiles[profile].columns[column], at = known ? profile : 0;
+		const p = profiles[at], k = known ? column : p.column;
+		const [baseRange, baseFilter] = (state.base || "").split("|");
 
-		this.steps = steps;
-		if (p !== this.profile || c !== this.column)
-			this.choose(p, c);
-		const known = first < this.model.n && last < this.model.n && this.model.nameOf(first) === name;
-		this.zoom(known ? { first, last } : { first: 0, last: 0 }, false);
+		this.steps = (history && history.steps) || 0;
+		byId("search").value = state.q || "";
+		this.setOption("search-case", "matchCase", state.case === "1");
+		this.setOption("search-regex", "regex", state.regex === "1");
+		this.chooser.setProfile(p, k);
+		this.chooser.restore({ ...this.readSelection(p, state.r, state.s), by: state.by || "", scaled: state.as !== "is",
+			...(state.base === undefined || !p.cells ? { base: null, baseFilter: "" } : this.readBase(p, baseRange, baseFilter)) });
+		this.choose(at, k);
+		this.restoreZoom(state, history && history.run);
+	}
+
+	readSelection(p, range, filter = "") {
+		try {
+			return p.cells ? { selection: { ...readRange(p, range), terms: parseSelector(filter) }, filter } : { selection: ALL, filter: "" };
+		} catch {
+			return { selection: ALL, filter: "" };
+		}
+	}
+
+	readBase(p, range, filter) {
+		const read = this.readSelection(p, range, filter);
+
+		return { base: read.selection, baseFilter: read.filter };
+	}
+
+	restoreZoom(state, run) {
+		const { node, whole } = readPath(this.model, state.z), { model } = this;
+
+		if (run && run.last < model.n && model.nameOf(run.first) === run.name)
+			this.zoom(run, false);
+		else
+			this.zoom({ first: node, last: node }, false);
+		if (!whole)
+			this.say("The place that was zoomed to is not in this profile; its nearest caller is shown.");
+	}
+
+	setOption(id, option, value) {
+		this.options[option] = value;
+		byId(id).setAttribute("aria-pressed", value);
 	}
 
 	/* A function chosen in one of graph and table is shown in both. */
@@ -340,7 +333,7 @@ class App {
 		this.reveal(node);
 		this.drawNow();
 		this.pick(node ? this.model.frame[node] : -1, true);
-		byId("live").textContent = nodeSentence(this.model, node);
+		this.say(nodeSentence(this.model, node));
 		const place = this.painter.placeOf(node), box = this.canvas.getBoundingClientRect();
 		describeNode(this.card, this.model, node, this.zoomed);
 		if (place)
@@ -380,18 +373,18 @@ class App {
 		this.canvas.addEventListener("blur", () => this.hideCard());
 		document.addEventListener("keydown", (e) => this.key(e));
 		window.addEventListener("popstate", (e) => this.restore(e.state));
-		byId("search").addEventListener("input", () => this.find());
+		byId("search").addEventListener("input", () => this.searched());
 		for (const id of Object.keys(toggles)) {
 			byId(id).addEventListener("click", () => {
-				this.options[toggles[id]] = !this.options[toggles[id]];
-				byId(id).setAttribute("aria-pressed", this.options[toggles[id]]);
-				this.find();
+				this.setOption(id, toggles[id], !this.options[toggles[id]]);
+				this.searched();
 			});
 		}
 		byId("type").addEventListener("change", () => {
 			const [profile, column] = byId("type").value.split("/").map(Number);
 			this.choose(profile, column);
 			this.zoom(this.view, false);
+			this.keep(true);
 		});
 		for (const button of byId("diff-width").querySelectorAll("button"))
 			button.addEventListener("click", () => this.setWidth(button.dataset.width));
@@ -487,42 +480,23 @@ class App {
 		if (e.key === "Escape") {
 			if (search_.value) {
 				search_.value = "";
-				this.find();
+				this.searched();
+			} else if (e.target === byId("time")) {
+				byId("all-time").click();
 			} else {
 				this.zoomToNode(0);
 			}
 			if (typing)
 				this.canvas.focus({ preventScroll: true });
 			e.preventDefault();
-		} else if (e.key === "/" && !typing) {
+		} else if (e.key === "/" && e.target.tagName !== "INPUT") {
 			search_.focus();
 			search_.select();
 			e.preventDefault();
-		} else if (e.key === "Backspace" && !typing && e.target.tagName !== "SELECT") {
+		} else if (e.key === "Backspace" && e.target.tagName !== "INPUT" && e.target.tagName !== "SELECT") {
 			this.goBack();
 			e.preventDefault();
 		}
-	}
-
-	/* What tests and the curious may read: numbers as they are, and what is drawn. */
-	probe() {
-		const values = (a) => Array.from(a);
-
-		return Object.freeze({
-			title: () => this.data.title,
-			totals: () => values(this.model.totals),
-			root: () => this.model.total.map((t) => t[0]),
-			rows: () => this.table.order.map((f) => ({ name: this.model.frames.name[f],
-				self: this.model.functions.map((s) => s.self[f]), total: this.model.functions.map((s) => s.total[f]) })),
-			found: () => ({ count: this.found.count,
-				sum: this.found.marked ? this.model.total.map((_, side) => this.model.sumOfMarked(this.found.marked, 0, this.model.n, side)) : [] }),
-			zoomed: () => this.model.nameOf(this.zoomed),
-			focused: () => (this.focus < 0 ? null : this.model.nameOf(this.focus)),
-			nodes: () => this.model.n - 1,
-			drawn: () => this.painter.drawn.map((d) => ({ row: d.row, y: d.y / this.painter.ratio,
-				boxes: d.boxes.map((b) => ({ x: b.px / this.painter.ratio, width: b.wide / this.painter.ratio,
-					nodes: b.last - b.first + 1, name: this.model.nameOf(this.layout.node[b.first]) })) })),
-		});
 	}
 }
 
@@ -532,7 +506,7 @@ async function main() {
 			throw new Error("this browser cannot decompress (no DecompressionStream)");
 		const app = new App(await unpack(byId("data").textContent));
 		app.start();
-		Object.defineProperty(window, "profpipe", { value: app.probe() });
+		Object.defineProperty(window, "profpipe", { value: probeOf(app) });
 	} catch (e) {
 		byId("plain").hidden = false;
 		byId("app").hidden = true;

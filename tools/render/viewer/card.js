@@ -3,6 +3,8 @@
 import { formatDelta, formatDeltaShare, formatShare, formatValue, plural } from "./format.js";
 import { moduleName } from "./names.js";
 
+export const byId = (id) => document.getElementById(id);
+
 export function element(tag, className, text) {
 	const e = document.createElement(tag);
 
@@ -19,18 +21,21 @@ function placeText(model, node) {
 
 	if (frames.file[f])
 		parts.push(frames.file[f] + (frames.line[f] ? `:${frames.line[f]}` : ""));
-	if (frames.module[f])
-		parts.push(moduleName(frames.module[f]));
+	if (frames.module[f]) {
+		const build = model.p.builds && model.p.builds.get(frames.module[f]);
+		parts.push(moduleName(frames.module[f]) + (build ? ` (build id ${build.slice(0, 16)}${build.length > 16 ? "…" : ""})` : ""));
+	}
 	if (model.isInlined(node))
 		parts.push("inlined into its caller");
 	return parts.join(" · ");
 }
 
-function row(table, cells, tag = "td") {
+export function row(table, cells, tag = "td") {
 	const tr = element("tr");
 
 	cells.forEach((text, i) => tr.append(element(i ? tag : "th", "", text)));
 	table.append(tr);
+	return tr;
 }
 
 function valueRows(table, model, lines) {

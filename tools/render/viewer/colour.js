@@ -7,12 +7,16 @@ export const LIGHT = {
 	kernel: "#b7c5d3", note: "#eba9a0", root: "#e4ddd4", rest: "#c9c5c0",
 	text: "#241c15", page: "#fffdfa", mark: "#241c15", found: "#c026d3", paler: 0.55,
 	less: [96, 160, 214], same: [222, 218, 212], more: [240, 146, 62],
+	line: "#e2d9cd", soft: "#655a50", picked: [222, 180, 116],
+	lines: ["#b45309", "#1d6fb8", "#15803d", "#a21caf", "#be123c", "#0e7490", "#7a6500", "#6b7280"],
 };
 export const DARK = {
 	user: ["#6f5733", "#754d34", "#5f5546", "#695d38", "#744638", "#59533f", "#7a5440", "#60503f", "#6d6249", "#6e4d3e"],
 	kernel: "#43566a", note: "#8a443c", root: "#3a342e", rest: "#4b4641",
 	text: "#f6efe7", page: "#1d1916", mark: "#ffffff", found: "#f0abfc", paler: 0.6,
 	less: [34, 94, 148], same: [74, 70, 66], more: [170, 86, 16],
+	line: "#3d362f", soft: "#b9aea2", picked: [122, 94, 54],
+	lines: ["#f5a524", "#60a5fa", "#4ade80", "#e879f9", "#fb7185", "#22d3ee", "#d9c64a", "#9ca3af"],
 };
 
 /* FNV-1a over UTF-8: the same colour for the same package, here and in the SVG. */

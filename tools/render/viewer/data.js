@@ -2,7 +2,8 @@
 /* The data block: from base64 of gzip to columns. tools/render/html_data.h has the format. */
 
 const VERSION = 1;
-const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8, MULTIPLE = 9;
+const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8, MULTIPLE = 9,
+	GAUGES = 10, MODULES = 11, BINS = 12, LABELS = 13, CELLS = 14, CELL_VALUES = 15, CELL_MULTIPLE = 16;
 
 export const HAS_NEGATIVE = 1;
 export const FRAME_INLINED = 1, FRAME_KERNEL = 2, FRAME_NOTE = 4, FRAME_UNNAMED = 8;
@@ -160,6 +161,65 @@ function readMultiple(r, p) {
 	p.self[side][column] = p.self[side][of].map((v) => v * factor);
 }
 
+function readGauges(r, p) {
+	for (const c of p.columns)
+		c.gauge = r.number() === 1;
+}
+
+function readModules(r, p, strings) {
+	p.builds = new Map();
+	while (r.at < r.bytes.length)
+		p.builds.set(strings[r.number()], strings[r.number()]);
+}
+
+/* Starts are kept as seconds and nanoseconds: together they do not fit into a number. */
+function readBins(r, p) {
+	const n = r.number();
+
+	p.windows = r.number() === 1;
+	p.bins = Array.from({ length: n }, () => ({
+		start: { s: r.signed(), ns: r.number() }, length: r.number(), wall: r.number(), merged: r.number() }));
+}
+
+function readLabels(r, p, strings) {
+	const text = () => strings[r.number()];
+	const keys = Array.from({ length: r.number() }, text);
+	const leftOut = Array.from({ length: r.number() }, () => ({ key: text(), values: r.number() }));
+	const values = Array.from({ length: r.number() }, text);
+	const sets = Array.from({ length: r.number() }, () =>
+		Array.from({ length: r.number() }, () => [keys[r.number()], values[r.number()]]));
+
+	p.labels = { keys, leftOut, sets };
+}
+
+/* Cells by node: those of node i are [start[i], start[i + 1]); the last are of no node. */
+function readCells(r, p) {
+	const n = r.number(), start = new Int32Array(p.n + 2), set = new Int32Array(n), bin = new Int32Array(n);
+
+	for (let i = 0; i <= p.n; i++)
+		start[i + 1] = start[i] + r.number();
+	r.numbers(n, set);
+	for (let i = 0; i <= p.n; i++)
+		for (let k = start[i]; k < start[i + 1]; k++)
+			bin[k] = r.number() + (k > start[i] && set[k] === set[k - 1] ? bin[k - 1] : 0);
+	p.cells = { n, start, set, bin, values: [] };
+	/* the empty set is there in any case */
+	p.labels.used = Uint8Array.from(p.labels.sets, () => 0);
+	set.forEach((s) => { p.labels.used[s] = 1; });
+}
+
+function readCellValues(r, p) {
+	const column = r.number(), factor = 2 ** p.columns[column].shift;
+
+	p.cells.values[column] = r.signeds(p.cells.n).map((v) => v * factor);
+}
+
+function readCellMultiple(r, p) {
+	const column = r.number(), of = r.number(), factor = r.number();
+
+	p.cells.values[column] = p.cells.values[of].map((v) => v * factor);
+}
+
 /* What each section is read by: from its reader, into the profile it belongs to. */
 const COLUMNS = {
 	[POPS]: readShape,
@@ -167,6 +227,13 @@ const COLUMNS = {
 	[INLINED]: (r, p) => { p.inlinedBits = r.bytes; },
 	[SELF]: readSelf,
 	[MULTIPLE]: readMultiple,
+	[GAUGES]: readGauges,
+	[MODULES]: readModules,
+	[BINS]: readBins,
+	[LABELS]: readLabels,
+	[CELLS]: readCells,
+	[CELL_VALUES]: readCellValues,
+	[CELL_MULTIPLE]: readCellMultiple,
 };
 
 /* { title, version, profiles } of the inflated block. */
@@ -190,7 +257,7 @@ export function decode(bytes) {
 		} else if (tag === FRAMES) {
 			p.frames = readFrames(section, strings);
 		} else if (COLUMNS[tag]) {
-			COLUMNS[tag](section, p);
+			COLUMNS[tag](section, p, strings);
 		}
 	}
 	return data;

@@ -3,21 +3,6 @@
  * What can be told of one column of a profile: totals by node and by function. Nodes are in
  * pre-order, so a subtree is the run [i, end[i]) and no walk needs a stack.
  */
-import { HAS_NEGATIVE } from "./data.js";
-
-/* Past the last node of each subtree. */
-function subtreeEnds(p) {
-	const end = new Int32Array(p.n);
-
-	for (let i = p.n - 1; i >= 0; i--) {
-		if (!end[i])
-			end[i] = i + 1;
-		const parent = p.parent[i];
-		if (parent >= 0 && !end[parent])
-			end[parent] = end[i];
-	}
-	return end;
-}
 
 function addUp(p, self) {
 	const total = self.slice();
@@ -47,36 +32,30 @@ function functionSums(p, end, self, total) {
 }
 
 export class Model {
-	constructor(profile, column) {
-		const p = profile;
+	/* view: of view.js */
+	constructor(view) {
+		const { p, n, parent, depth, frame, frames, column, self, totals } = view;
 
-		this.p = p;
-		this.n = p.n;
-		this.parent = p.parent;
-		this.depth = p.depth;
-		this.frame = p.frame;
-		this.frames = p.frames;
-		this.column = column;
-		this.type = p.columns[column].type;
-		this.unit = p.columns[column].unit;
-		this.exact = p.columns[column].shift === 0;
-		this.isDiff = p.sides === 2;
-		this.end = p.end || (p.end = subtreeEnds(p));
+		this.view = view;
+		Object.assign(this, { p, n, parent, depth, frame, frames, self, totals });
+		this.type = column.type;
+		this.unit = column.unit;
+		this.exact = column.shift === 0;
 		/* by side: the base (old) first; without a diff there is one */
-		this.totals = p.columns[column].totals;
-		this.self = p.self.map((columns) => columns[column]);
-		this.total = this.self.map((self) => addUp(p, self));
-		this.functions = this.self.map((self, side) => functionSums(p, this.end, self, this.total[side]));
-		this.hasNegative = (p.flags & HAS_NEGATIVE) !== 0 && this.self.some((self) => self.some((v) => v < 0));
-		this.last = p.sides - 1;
+		this.isDiff = self.length === 2;
+		this.last = self.length - 1;
+		this.end = view.end;
+		this.total = self.map((own) => addUp(view, own));
+		this.functions = self.map((own, side) => functionSums(view, this.end, own, this.total[side]));
+		this.hasNegative = view.hasNegative && self.some((own) => own.some((v) => v < 0));
 		/* what shares are of: in a diff, those of a difference, of the old total */
-		this.whole = this.isDiff ? this.totals[0] || this.totals[1] : this.totals[0];
-		this.counts = this.isDiff ? sampleCounts(p) : null;
-		this.verdicts = p.verdicts || null;
+		this.whole = this.isDiff ? totals[0] || totals[1] : totals[0];
+		this.counts = view.counts && view.counts.map((own) => addUp(view, own));
+		this.verdicts = view.base ? null : p.verdicts || null;
 	}
 
 	isInlined(node) {
-		return node > 0 && (this.p.inlinedBits[(node - 1) >> 3] >> ((node - 1) & 7) & 1) === 1;
+		return node > 0 && (this.view.inlinedBits[(node - 1) >> 3] >> ((node - 1) & 7) & 1) === 1;
 	}
 
 	/* Without a diff the value, with one new less old. */
@@ -123,15 +102,6 @@ export class Model {
 	status(node) {
 		return statusOf(this.total[0][node], this.total[1][node]);
 	}
-}
-
-/* Numbers of samples by node, for both sides, where the profile has them. */
-function sampleCounts(p) {
-	const column = p.columns.findIndex((c) => c.type === "samples" && c.unit === "count");
-
-	if (column < 0)
-		return null;
-	return p.counts || (p.counts = p.self.map((columns) => addUp(p, columns[column])));
 }
 
 export function statusOf(old, now) {

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# For tests that open pages: sourced after tap.sh. $modules and $chromium are what
+# tests/browser needs; $why says what is missing, if anything is.
+why=
+modules=$("$top/scripts/node-modules" 2>&1) || why=$modules
+chromium=$(command -v chromium) || why=${why:-no chromium}
+
+# claims COMMAND…: each line "ok TEXT" or "not ok TEXT" that it prints is one; it must end well
+claims() {
+	run "$@"
+	while read -r verdict rest; do
+		case $verdict in
+		ok) ok 0 "$rest" ;;
+		not) ok 1 "${rest#ok }" ;;
+		*) echo "# $verdict $rest" | cut -c 1-2000 ;;
+		esac
+	done <"$tmp/out"
+	is "$status" 0 "$(basename "$2") comes to its end" || diag "$tmp/err"
+}

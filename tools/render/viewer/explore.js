@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adding up the part of the samples that was chosen: by time and by labels. */
+import { nanoseconds } from "./format.js";
+import { fits } from "./selector.js";
+
+/* A selection: bins [from, to), or from < 0 for all time and what has none; terms on labels. */
+export const ALL = Object.freeze({ from: -1, to: -1, terms: Object.freeze([]) });
+
+export function isAll(selection) {
+	return selection.from < 0 && !selection.terms.length;
+}
+
+/* By label set: 1 if it fits, and is one of a sample. */
+export function setsOf(p, terms) {
+	return Uint8Array.from(p.labels.sets, (pairs, i) => (p.labels.used[i] && fits(terms, pairs) ? 1 : 0));
+}
+
+function hasTime(selection, bin) {
+	return selection.from < 0 || (bin >= selection.from && bin < selection.to);
+}
+
+/* How many profiles the selection's time is of. */
+export function mergedOf(p, selection) {
+	if (selection.from < 0)
+		return Number(p.facts.get("merged")) || 1;
+	return p.bins.slice(selection.from, selection.to).reduce((sum, b) => sum + b.merged, 0) || 1;
+}
+
+/* What the selection's values are spread over, in seconds. */
+export function secondsOf(p, selection) {
+	if (selection.from < 0)
+		return p.seconds;
+	return p.bins.slice(selection.from, selection.to).reduce((sum, b) => sum + b.wall, 0) / 1e9;
+}
+
+/* Each node's own value in the selection, and the sum of all |value|, before stack filters. */
+export function sumOf(p, column, selection) {
+	if (isAll(selection))
+		return { self: p.self[0][column], total: p.columns[column].totals[0] };
+	const { start, set, bin } = p.cells, values = p.cells.values[column];
+	const wanted = setsOf(p, selection.terms), self = new Float64Array(p.n);
+	let total = 0;
+
+	for (let i = 0; i <= p.n; i++) {
+		for (let k = start[i]; k < start[i + 1]; k++) {
+			if (!wanted[set[k]] || !hasTime(selection, bin[k]))
+				continue;
+			total += Math.abs(values[k]);
+			if (i < p.n)
+				self[i] += values[k];
+		}
+	}
+	return { self, total };
+}
+
+/* The value of a key in a label set, several joined; "" if it is not there. */
+export function valueOf(pairs, key) {
+	return pairs.filter((p) => p[0] === key).map((p) => p[1]).join(",");
+}
+
+/* What time's values are shown in: CPU time as cores, other amounts per second, levels as they are. */
+export function rateUnit(column) {
+	if (column.gauge)
+		return { per: "merged", unit: column.unit, suffix: "" };
+	const ns = nanoseconds(column.unit);
+	return ns ? { per: "wall", factor: ns, unit: "", suffix: column.type === "cpu" ? " cores" : " s/s" }
+		: { per: "wall", factor: 1e9, unit: column.unit, suffix: "/s" };
+}
+
+/*
+ * Lines over time, one for each value of the label `by` ("" for one of all), those with most
+ * first; from the eighth on they are one. { name, sums: by bin, whole, rest: how many }
+ */
+export function linesOf(p, column, by, terms) {
+	const { set, bin } = p.cells, values = p.cells.values[column], wanted = setsOf(p, terms);
+	const names = p.labels.sets.map((pairs) => (by ? valueOf(pairs, by) : "")), lines = new Map();
+	const lineOf = (name) => {
+		if (!lines.has(name))
+			lines.set(name, { name, sums: new Float64Array(p.bins.length), whole: 0, rest: 0 });
+		return lines.get(name);
+	};
+
+	for (let k = 0; k < p.cells.n; k++) {
+		if (wanted[set[k]] && bin[k] < p.bins.length) {
+			const line = lineOf(names[set[k]]);
+			line.sums[bin[k]] += values[k];
+			line.whole += Math.abs(values[k]);
+		}
+	}
+	if (!lines.size)
+		lineOf("");
+	const sorted = [...lines.values()].sort((a, b) => b.whole - a.whole || (a.name < b.name ? -1 : 1));
+	if (sorted.length <= LINES_MAX)
+		return sorted;
+	const rest = sorted.splice(LINES_MAX - 1), one = { name: "", sums: new Float64Array(p.bins.length), whole: 0, rest: rest.length };
+	for (const line of rest) {
+		line.sums.forEach((v, i) => { one.sums[i] += v; });
+		one.whole += line.whole;
+	}
+	return [...sorted, one];
+}
+
+export const LINES_MAX = 8;
+
+/* What a sum of a bin is per second, or per profile. */
+export function rateOf(p, column, bin, sum) {
+	const rate = rateUnit(p.columns[column]), b = p.bins[bin];
+
+	return rate.per === "merged" ? sum / b.merged : sum * rate.factor / b.wall;
+}
+
+/* --- time ----------------------------------------------------------------------------------- */
+
+/* Seconds from the first bin's start, for drawing. */
+export function offsetOf(p, time) {
+	const first = p.bins[0].start;
+
+	return time.s - first.s + (time.ns - first.ns) / 1e9;
+}
+
+export function endOf(bin) {
+	const ns = bin.start.ns + bin.length % 1e9;
+
+	return { s: bin.start.s + Math.floor(bin.length / 1e9) + Math.floor(ns / 1e9), ns: ns % 1e9 };
+}
+
+/* RFC 3339 in UTC, all digits that count: what --since and --until take. */
+export function timeText(time) {
+	const date = new Date(time.s * 1000);
+	const fraction = time.ns ? `.${String(time.ns).padStart(9, "0").replace(/0+$/, "")}` : "";
+
+	if (Number.isNaN(date.getTime()))
+		return `@${time.s}${fraction}`;
+	return date.toISOString().replace(/\.\d+Z$/, `${fraction}Z`);
+}
+
+/* [since, until) of bins [from, to): what --since and --until have to be to choose the same. */
+export function rangeText(p, from, to) {
+	return { since: timeText(p.bins[from].start), until: timeText(endOf(p.bins[to - 1])) };
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written around the picture: facts, legend, path, what was found. */
+import { element } from "./card.js";
+import { FRAME_INLINED, FRAME_KERNEL, FRAME_NOTE } from "./data.js";
+import { formatDelta, formatDeltaShare, formatShare, formatValue, plural } from "./format.js";
+import { fitName } from "./names.js";
+
+const PATH_BUTTONS = 6;
+
+function diffFacts(model) {
+	const [old, now] = model.totals, { unit, view, p } = model, parts = [];
+
+	parts.push(`${model.type}: old ${formatValue(old, unit)}, new ${formatValue(now, unit)}, ` +
+		`${formatDelta(now - old, unit)} (${formatDeltaShare(now - old, old)})`);
+	if (view.base && view.factor !== 1)
+		parts.push(`old side scaled by ${view.factor.toPrecision(3)} to the new one’s time`);
+	if (p.facts.has("norm"))
+		parts.push(`normalized by: ${p.facts.get("norm")}`);
+	return parts;
+}
+
+function plainFacts(model) {
+	const { unit, view, p } = model, all = view.selection.from < 0, parts = [];
+
+	parts.push(`${model.type} ${formatValue(model.whole, unit)}`);
+	if (view.mean > 1)
+		parts[0] += `, mean of ${plural(view.mean, "profile", "profiles")}`;
+	else if (all && p.duration)
+		parts[0] += ` over ${p.duration}`;
+	else if (!all)
+		parts[0] += ` over ${formatValue(view.seconds * 1e9, "nanoseconds")}`;
+	if (model.type === "cpu" && unit === "nanoseconds" && view.seconds > 0)
+		parts.push(`${(model.whole / 1e9 / view.seconds).toFixed(2)} cores`);
+	if (all && p.time)
+		parts.push(`from ${p.time}`);
+	if (!model.hasNegative && model.total[0][0] !== model.whole)
+		parts.push(`shown ${formatValue(model.total[0][0], unit)} (${formatShare(model.total[0][0], model.whole)})`);
+	return parts;
+}
+
+export function factsText(model, layout) {
+	const parts = model.isDiff ? diffFacts(model) : plainFacts(model);
+
+	parts.push(...model.p.filters);
+	if (model.hasNegative)
+		parts.push("negative values are drawn by their size, hatched");
+	if (!model.exact)
+		parts.push("values are rounded: they are too large to be exact here");
+	if (!layout.total)
+		parts.push(model.n > 1 ? "all values are 0" : "no samples");
+	return parts.join(" · ");
+}
+
+function entry(colours, text) {
+	const e = element("span", "entry");
+
+	for (const c of colours) {
+		const s = element("span", "swatch");
+		s.style.background = c;
+		e.append(s);
+	}
+	e.append(text);
+	return e;
+}
+
+/* What was folded to keep the page small. */
+export function foldedText(p) {
+	const parts = [];
+
+	if (p.windows && p.bins.length > 1)
+		parts.push(`time in steps of ${formatValue(p.bins[0].length, "nanoseconds")}`);
+	if (p.labels && p.labels.leftOut.length)
+		parts.push(`labels left out (choose by --by): ${p.labels.leftOut.slice(0, 4).map((l) => `${l.key}, ${plural(l.values, "value", "values")}`).join("; ")}` +
+			(p.labels.leftOut.length > 4 ? "; …" : ""));
+	return parts.join(" · ");
+}
+
+export function legendEntries(model, palette) {
+	const flags = model.frames.flags, colour = (rgb) => `rgb(${rgb.join(" ")})`, entries = [], folded = foldedText(model.p);
+
+	if (model.isDiff) {
+		entries.push(entry([colour(palette.less)], "less than before"), entry([colour(palette.same)], "within noise"),
+			entry([colour(palette.more)], "more than before"));
+		entries.push(element("span", "entry", "hatched: new or gone"));
+	} else {
+		entries.push(entry(palette.user.slice(0, 3), "user code, by package or binary"));
+		if (flags.some((f) => f & FRAME_KERNEL))
+			entries.push(entry([palette.kernel], "kernel"));
+		if (flags.some((f) => f & FRAME_NOTE))
+			entries.push(entry([palette.note], "the profiler’s notes"));
+		if (flags.some((f) => f & FRAME_INLINED))
+			entries.push(element("span", "entry", "paler: inlined"));
+	}
+	entries.push(entry([palette.rest], "too narrow to draw"));
+	if (folded)
+		entries.push(element("span", "entry", folded));
+	entries.push(element("span", "entry keys", "/ search · arrows move · Enter zoom · Backspace back · Esc all"));
+	return entries;
+}
+
+/* view: first and last node of what is in view; zoomed: the node that holds it */
+export function pathElements(model, zoomed, view, zoomTo) {
+	const chain = [];
+
+	for (let at = zoomed; at >= 0; at = model.parent[at])
+		chain.push(at);
+	chain.reverse();
+	const shown = chain.length > PATH_BUTTONS ? [chain[0], -1, ...chain.slice(1 - PATH_BUTTONS)] : chain;
+	const elements = shown.map((node) => {
+		if (node < 0)
+			return element("span", "", `… ${plural(chain.length - PATH_BUTTONS, "caller", "callers")} …`);
+		const button = element("button", "", fitName(model.nameOf(node), 32));
+		button.type = "button";
+		button.title = fitName(model.nameOf(node), 1000);
+		if (node === zoomed && view.first === view.last)
+			button.setAttribute("aria-current", "location");
+		button.addEventListener("click", () => zoomTo(node));
+		return button;
+	});
+	if (view.first !== view.last)
+		elements.push(element("span", "", "some of its narrow callees"));
+	return elements;
+}
+
+export function foundText(model, found, zoomed) {
+	const share = (side, from, to, whole) => formatShare(model.sumOfMarked(found.marked, from, to, side), whole);
+
+	if (!found.marked)
+		return found.error;
+	let text = plural(found.count, "function", "functions");
+	if (model.isDiff)
+		text += `, old ${share(0, 0, model.n, model.totals[0])}, new ${share(1, 0, model.n, model.totals[1])}`;
+	else
+		text += `, ${share(0, 0, model.n, model.whole)} of total`;
+	if (zoomed && !model.isDiff)
+		text += ` (${share(0, zoomed, model.end[zoomed], model.total[0][zoomed])} of view)`;
+	return text;
+}
