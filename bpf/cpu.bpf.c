@@ -132,20 +132,37 @@ static __always_inline void lose_ticks(struct sample_cpu_counts *all, __u64 due,
 	}
 }
 
+/* Interrupts of this CPU's timer since this was last asked; many: not known. */
+static __always_inline __u32 new_interrupts(void *ctx, struct sample_cpu_counts *all)
+{
+	const struct bpf_perf_event_data_kern *data = ctx;
+	const struct hrtimer_cpu_base *base;
+	__u32 before = all->interrupts;
+
+	if (!bpf_core_field_exists(struct hrtimer_cpu_base, nr_events))
+		return ~0u;
+	base = BPF_CORE_READ(data, event, hw.hrtimer.base, cpu_base);
+	all->interrupts = BPF_CORE_READ(base, nr_events);
+	return (__u32)all->interrupts - before;
+}
+
 /*
  * A tick that came a period or more after its turn: say where those between went.
  *
  * The kernel stops an event that ticked too often since the last tick of the scheduler, and an
  * idle CPU has none of those: the clock of a CPU that was idle for long stands still until there
- * is work (user space knows the idle time). Else the timer itself was late, as the CPU had interrupts off or was taken away from a
- * virtual machine; it then comes at any time between two turns. A tick that is on time says that
- * the ones before it came too, but not to us: those stay unexplained.
+ * is work (user space knows the idle time). Else the timer itself was late, as the CPU had
+ * interrupts off or was taken away from a virtual machine; it then comes at any time between two
+ * turns, and one interrupt stands for many. A tick that is on time after as many interrupts says
+ * that the ones before it came too, but not to us: those stay unexplained.
  */
 static __always_inline void account_gap(void *ctx, struct sample_cpu_counts *all,
 					__u64 now)
 {
 	struct bpf_perf_event_value v;
 	__u64 due = all->due, skipped;
+	__u32 interrupts = new_interrupts(ctx, all);
+	bool on_time;
 
 	/* the first tick is due a period after the clock was started */
 	if (!due && !bpf_perf_prog_read_value(ctx, &v, sizeof(v)) && v.enabled < now)
@@ -156,7 +173,8 @@ static __always_inline void account_gap(void *ctx, struct sample_cpu_counts *all
 	}
 	skipped = (now - due) / period_ns;
 	all->due = due + (skipped + 1) * period_ns;
-	if (skipped && all->due - now < period_ns - period_ns / 64)
+	on_time = all->due - now >= period_ns - period_ns / 64;
+	if (skipped && !(on_time && interrupts > skipped))
 		lose_ticks(all, due, skipped);
 }
 

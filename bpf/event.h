@@ -124,7 +124,8 @@ struct sample_cpu_counts {
 	struct sample_counts set[COUNT_SETS];
 	struct idle_time idle;
 	__u64 due; /* when the next tick of the clock should come; 0: before the first */
-	__u64 idle_run; /* ticks in a row up to now that found the CPU idle */
+	__u64 interrupts; /* of the timer, up to the last tick of the clock */
+	__u64 idle_run;	  /* ticks in a row up to now that found the CPU idle */
 } __attribute__((aligned(64)));
 
 /* What is known of whether to sample a process: the value of a tgid in the map `want`. */

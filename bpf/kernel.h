@@ -76,6 +76,26 @@ struct task_struct {
 	struct thread_struct thread;
 };
 
+/* The timer of a cpu-clock event, from what the kernel gives a perf_event program. */
+struct hrtimer_cpu_base {
+	unsigned int nr_events; /* interrupts of this CPU's high-resolution timer */
+};
+struct hrtimer_clock_base {
+	struct hrtimer_cpu_base *cpu_base;
+};
+struct hrtimer {
+	struct hrtimer_clock_base *base;
+};
+struct hw_perf_event {
+	struct hrtimer hrtimer;
+};
+struct perf_event {
+	struct hw_perf_event hw;
+};
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
+};
+
 /*
  * Registers of a task, as its kernel stack holds them (pt_regs: moved about between versions)
  * and as a perf_event program gets them (perf_regs: fixed, begins its context).

@@ -7,8 +7,6 @@
 
 needs_capture
 export tmp
-# shellcheck disable=SC2034 # of balance: the machine may be busy
-late_part=32
 
 # tight COMMAND… | reader: the pipe between them holds one page
 tight() {

@@ -6,8 +6,6 @@
 . "$top/tests/lib/capture.sh"
 
 needs_capture
-# of balance: the machine is busy
-late_part=32
 
 # Two shells that start processes for as long as the capture runs; each counts its own. Half of
 # them exec.

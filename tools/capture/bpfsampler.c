@@ -327,37 +327,70 @@ static uint64_t recursion_misses(struct bpf_sampler *s)
 	return misses;
 }
 
-/* How long a CPU was idle from the start up to end_ns, the end of the interval that is cut. */
-static uint64_t idle_ns_upto(const struct bpf_sampler *s, const struct cpu_events *c,
-			     uint64_t end_ns)
+/* What a CPU's programs wrote, all of one moment: the CPU goes on meanwhile. */
+struct seen_counts {
+	struct sample_counts set;
+	struct idle_time idle;
+	uint64_t due;
+};
+
+static void read_counts(const struct sample_cpu_counts *all, size_t set,
+			struct seen_counts *out)
 {
-	const struct idle_time *now = &s->now[c->cpu].idle;
-	uint64_t turn, ns;
+	struct seen_counts again;
 	int i;
 
-	/* the CPU goes on meanwhile: what it changed under our eyes is read again */
 	for (i = 0; i < READ_TRIES; i++) {
-		struct idle_time t = *(const volatile struct idle_time *)now;
-
-		turn = t.turn;
-		ns = turn > s->cuts ? t.upto[s->cuts % COUNT_SETS]
-				    : idle_upto(&t, s->skel->bss->first_ns, end_ns);
+		*out = (struct seen_counts){.set = all->set[set],
+					    .idle = all->idle,
+					    .due = *(const volatile __u64 *)&all->due};
 		atomic_thread_fence(memory_order_acquire);
-		if (!memcmp((const void *)now, &t, sizeof(t)))
+		again = (struct seen_counts){.set = all->set[set],
+					     .idle = all->idle,
+					     .due = *(const volatile __u64 *)&all->due};
+		if (!memcmp(out, &again, sizeof(again)))
 			break;
 	}
-	return ns;
+}
+
+/*
+ * Ticks that should have come before the end and did not until now: they are late, or the CPU
+ * idles. When a tick comes at last its program counts those that did not in the interval they
+ * were due in; that one is over, see settle_past().
+ */
+static int64_t overdue(const struct bpf_sampler *s, const struct seen_counts *now,
+		       uint64_t end_ns)
+{
+	return now->due && now->due < end_ns ? (end_ns - now->due) / s->period_ns : 0;
+}
+
+/* Of intervals that are over all has been told. */
+static void settle_past(const struct bpf_sampler *s, struct cpu_events *c,
+			uint64_t end_ns)
+{
+	const struct sample_cpu_counts *all = &s->now[c->cpu];
+	uint64_t length_ns = s->skel->rodata->length_ns, now_ns = monotonic_ns();
+	uint64_t begun = now_ns > end_ns ? (now_ns - end_ns) / length_ns + 1 : 1, i;
+
+	for (i = begun + 1; i < COUNT_SETS; i++) {
+		size_t set = (s->cuts + i) % COUNT_SETS;
+		c->last[set].lost_timer =
+			*(const volatile __u64 *)&all->set[set].lost_timer;
+	}
 }
 
 /*
  * Ticks that an idle CPU has not given: some do not tick while there is nothing to do, and the
- * first tick with work comes late. How long it was idle says how many; they are taken from those
- * that nothing explains, then from those that seemed to come too late.
+ * first tick with work comes late. How long it was idle from the start up to end_ns says how many;
+ * they are taken from those that nothing explains, then from those that seemed to come too late.
  */
 static int64_t unseen_idle(const struct bpf_sampler *s, struct cpu_events *c,
-			   int64_t seen, uint64_t end_ns, int64_t *rest, int64_t *late)
+			   const struct idle_time *idle, int64_t seen, uint64_t end_ns,
+			   int64_t *rest, int64_t *late)
 {
-	uint64_t idle_ns = idle_ns_upto(s, c, end_ns);
+	uint64_t idle_ns = idle->turn > s->cuts
+				   ? idle->upto[s->cuts % COUNT_SETS]
+				   : idle_upto(idle, s->skel->bss->first_ns, end_ns);
 	int64_t missing =
 		(int64_t)(idle_ns / s->period_ns) - (int64_t)c->idle_ticks - seen;
 	int64_t unseen = 0, part;
@@ -380,18 +413,24 @@ static int64_t unseen_idle(const struct bpf_sampler *s, struct cpu_events *c,
 static void add_counts(struct bpf_sampler *s, struct cpu_events *c, int64_t expected,
 		       uint64_t end_ns, struct tick_counts *out)
 {
-	const struct sample_cpu_counts *all = &s->now[c->cpu];
-	const struct sample_counts *now = &all->set[s->cuts % COUNT_SETS];
 	struct sample_counts *last = &c->last[s->cuts % COUNT_SETS];
-	int64_t sent = now->sent - last->sent, filtered = now->filtered - last->filtered;
-	int64_t lost_ring = now->lost_ring - last->lost_ring,
-		idle = now->idle - last->idle;
-	int64_t lost_timer = now->lost_timer - last->lost_timer;
-	int64_t errors = now->errors - last->errors;
-	int64_t rest =
-		expected - sent - filtered - lost_ring - lost_timer - errors - idle;
+	struct seen_counts now;
+	int64_t sent, filtered, lost_ring, lost_timer, errors, idle, rest, late;
 
-	idle += unseen_idle(s, c, idle, end_ns, &rest, &lost_timer);
+	read_counts(&s->now[c->cpu], s->cuts % COUNT_SETS, &now);
+	sent = now.set.sent - last->sent;
+	filtered = now.set.filtered - last->filtered;
+	lost_ring = now.set.lost_ring - last->lost_ring;
+	lost_timer = now.set.lost_timer - last->lost_timer;
+	errors = now.set.errors - last->errors;
+	idle = now.set.idle - last->idle;
+	rest = expected - sent - filtered - lost_ring - lost_timer - errors - idle;
+	late = overdue(s, &now, end_ns);
+	late = late < rest ? late : rest > 0 ? rest : 0;
+	lost_timer += late;
+	rest -= late;
+
+	idle += unseen_idle(s, c, &now.idle, idle, end_ns, &rest, &lost_timer);
 	out->expected += expected;
 	out->sent += sent;
 	out->filtered += filtered;
@@ -399,8 +438,9 @@ static void add_counts(struct bpf_sampler *s, struct cpu_events *c, int64_t expe
 	out->lost_ring += lost_ring;
 	out->lost_timer += lost_timer;
 	out->lost_error += errors;
-	out->run_ns += now->run_ns - last->run_ns;
-	*last = *now;
+	out->run_ns += now.set.run_ns - last->run_ns;
+	*last = now.set;
+	settle_past(s, c, end_ns);
 }
 
 static void bpf_cut(struct sampler *base, uint64_t end_ns, struct tick_counts *out)

@@ -112,7 +112,7 @@ static uint32_t made_location(struct builder *b, struct proc *p, const struct sp
 	struct function fn;
 	struct line line;
 
-	if (!v || !jit_find(p, s, addr, time_ns, &f)) {
+	if (!v || !jit_find(p, s, addr, time_ns, b->settling_ns, &f)) {
 		*unnamed |= v != NULL;
 		return store_location(b->store, ID_NONE, addr, false, NULL, 0);
 	}
@@ -251,7 +251,7 @@ static bool put_off(struct builder *b, const struct sample_event *ev)
 {
 	size_t n = sample_event_size(&ev->h);
 
-	if (b->settling || b->late.len + n > BUILDER_LATE_MAX_BYTES)
+	if (b->settling_ns || b->late.len + n > BUILDER_LATE_MAX_BYTES)
 		return false;
 	if (!b->late.len)
 		b->late_since_ns = ev->h.ktime;
@@ -264,12 +264,12 @@ int builder_settle(struct builder *b, struct err *e)
 	size_t at;
 	int r = 0;
 
-	b->settling = true;
+	b->settling_ns = monotonic_ns();
 	for (at = 0; at < b->late.len && r >= 0; at += sample_event_size(&ev->h)) {
 		ev = (const void *)(b->late.data + at);
 		r = builder_add(b, ev, e);
 	}
-	b->settling = false;
+	b->settling_ns = 0;
 	buf_clear(&b->late);
 	return r;
 }

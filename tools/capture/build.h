@@ -58,7 +58,8 @@ struct builder {
 	 */
 	struct buf late;
 	uint64_t late_since_ns; /* the oldest of them */
-	bool settling;
+	uint64_t
+		settling_ns; /* since when no sample can wait for names any more; 0: each can */
 };
 
 #define BUILDER_LATE_MAX_BYTES (16u << 20)

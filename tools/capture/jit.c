@@ -209,13 +209,14 @@ static bool find(struct jit *j, uint64_t addr, uint64_t time_ns, struct jit_fram
 }
 
 bool jit_find(struct proc *p, const struct space *s, uint64_t addr, uint64_t time_ns,
-	      struct jit_frame *out)
+	      uint64_t since_ns, struct jit_frame *out)
 {
 	if (!p->jit)
 		p->jit = jit_new(p->tgid);
 	if (find(p->jit, addr, time_ns, out))
 		return true;
-	if (monotonic_ns() - p->jit->looked_ns < LOOK_AGAIN_NS)
+	if (p->jit->looked_ns >= since_ns &&
+	    monotonic_ns() - p->jit->looked_ns < LOOK_AGAIN_NS)
 		return false;
 	look_again(p->jit, p, s);
 	return find(p->jit, addr, time_ns, out);

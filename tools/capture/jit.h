@@ -16,9 +16,12 @@ struct jit_frame {
 	uint32_t start_line, line; /* 0: not told */
 };
 
-/* The code that p had at addr then; s: its space at that time. */
+/*
+ * The code that p had at addr then; s: its space at that time. What was written before since_ns
+ * (CLOCK_MONOTONIC) is known, what came after it within a tenth of a second.
+ */
 bool jit_find(struct proc *p, const struct space *s, uint64_t addr, uint64_t time_ns,
-	      struct jit_frame *out);
+	      uint64_t since_ns, struct jit_frame *out);
 
 /* The mapping holds code that was made, not read from a file. */
 bool jit_is_code(const struct vma *v);
