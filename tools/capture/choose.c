@@ -23,6 +23,11 @@ bool choice_by_labels(const struct choice_conf *conf)
 	       conf->selects.n || conf->excludes.n || conf->rules_file;
 }
 
+bool choice_by_pid_alone(const struct choice_conf *conf)
+{
+	return conf->by_pid && !conf->comms.n && !conf->cgroups.n && !conf->containers.n;
+}
+
 static int parse_selectors(const struct text_list *texts, const char *option,
 			   struct selector ***out, struct err *e)
 {

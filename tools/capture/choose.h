@@ -39,6 +39,9 @@ struct chooser;
 /* Is anything decided by labels? If not, no chooser is needed. */
 bool choice_by_labels(const struct choice_conf *conf);
 
+/* Nobody but who was named by number: the kernel alone can tell. */
+bool choice_by_pid_alone(const struct choice_conf *conf);
+
 int chooser_new(const struct choice_conf *conf, struct chooser **out, struct err *e);
 void chooser_free(struct chooser *c);
 
