@@ -22,6 +22,12 @@ void jitmap_release(struct jitmap *m)
 	*m = (struct jitmap){0};
 }
 
+size_t jitmap_bytes(const struct jitmap *m)
+{
+	return m->text_bytes + m->cap * sizeof(*m->codes) +
+	       m->lines_cap * sizeof(*m->lines);
+}
+
 /* --- finding ------------------------------------------------------------------------------- */
 
 static int cmp_codes(const void *pa, const void *pb)

@@ -20,7 +20,7 @@
 
 #define JITMAP_CODES_MAX (1u << 20)
 #define JITMAP_LINES_MAX (4u << 20)
-#define JITMAP_TEXT_MAX (256u << 20) /* bytes of names */
+#define JITMAP_TEXT_MAX (64u << 20) /* bytes of names */
 
 struct jit_line {
 	uint64_t addr;
@@ -58,6 +58,9 @@ struct jitmap {
 
 void jitmap_init(struct jitmap *m);
 void jitmap_release(struct jitmap *m);
+
+/* Bytes of memory that it takes. */
+size_t jitmap_bytes(const struct jitmap *m);
 
 /*
  * Take lines of a perf map from the n bytes at p: how many bytes were used, up to the last whole

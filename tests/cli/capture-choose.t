@@ -81,7 +81,7 @@ run prof-capture --explain
 like "$tmp/out" "^$pid_other other: in$" '--explain without rules: all are in'
 refuses '--explain on a full device' sh -c 'exec prof-capture --explain >/dev/full'
 
-prof-capture -q -F 499 -d 8 -i 0.5 --rules "$tmp/rules" >"$tmp/p" 2>"$tmp/err" &
+prof-capture -F 499 -d 8 -i 0.5 --rules "$tmp/rules" >"$tmp/p" 2>"$tmp/err" &
 pid=$!
 sleep 1.5
 echo 'nonsense' >"$tmp/rules"
@@ -90,9 +90,16 @@ sleep 1.5
 echo 'drop {comm!="other"}' >"$tmp/rules"
 kill -HUP "$pid"
 sleep 1.5
+# one that nobody writes to
+rm "$tmp/rules"
+mkfifo "$tmp/rules"
+kill -HUP "$pid"
+sleep 0.5
 kill -TERM "$pid"
 wait "$pid"
 is $? 0 'SIGHUP does not end a capture with rules' || diag "$tmp/err"
+rm "$tmp/rules"
+like "$tmp/err" "the rules stay as they were: $tmp/rules: not a regular file$" 'nor block it'
 prof-render -f text "$tmp/p" | awk '
 	$1 == "profile" { seen = "" }
 	/^sample/ { for (n = 1; n <= NF; n++) if ($n ~ /^"comm"=/) c[$n] = 1 }

@@ -81,6 +81,17 @@ ok $? "not more than that is there: $size bytes"
 refuses '--keep-limit alone' prof-capture --keep-limit 1G -d 1
 refuses 'a directory that cannot be' prof-capture -d 1 --keep-binaries "$workload/x"
 
+# --- few files may be open -----------------------------------------------------------------------
+kept=$tmp/few
+(
+	ulimit -Sn 20
+	exec prof-capture -F 999 --keep-binaries "$kept" --cache "$tmp/cache" -o "$tmp/p" -- \
+		sh -c 'ulimit -Sn >"$0"; exec "$1" split 0.5' "$tmp/limit" "$workload"
+) >/dev/null 2>"$tmp/err"
+[ -e "$(place "$id")" ] && [ "$(find "$tmp/cache" -name '*.unwind' | wc -l)" -ge 2 ]
+ok $? 'a small soft limit of files is none for a capture' || diag "$tmp/err"
+is "$(cat "$tmp/limit")" 20 'but it is for the command'
+
 # --- who may read what ---------------------------------------------------------------------------
 kept=$tmp/modes
 cp "$workload" "$tmp/secret"

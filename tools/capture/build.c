@@ -112,7 +112,8 @@ static uint32_t made_location(struct builder *b, struct proc *p, const struct sp
 	struct function fn;
 	struct line line;
 
-	if (!v || !jit_find(p, s, addr, time_ns, b->settling_ns, &f)) {
+	if (!v ||
+	    !jit_find(p, s, addr, time_ns, b->settling_ns, &b->procs->jit_bytes, &f)) {
 		*unnamed |= v != NULL;
 		return store_location(b->store, ID_NONE, addr, false, NULL, 0);
 	}

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -126,6 +127,17 @@ static int run(struct session *c, struct err *e)
 	return r;
 }
 
+/* Events, maps and files of many processes: as many as we may have. `before`: what it was. */
+static void raise_files(struct rlimit *before)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_NOFILE, before) < 0)
+		*before = (struct rlimit){1024, 1024};
+	most = (struct rlimit){before->rlim_max, before->rlim_max};
+	setrlimit(RLIMIT_NOFILE, &most);
+}
+
 static int capture(struct session *c, struct err *e)
 {
 	const struct capture_opts *o = c->o;
@@ -140,6 +152,7 @@ static int capture(struct session *c, struct err *e)
 		.max_bytes = o->keep_bytes ? o->keep_bytes : KEEP_BYTES,
 		.cli = &o->cli,
 	};
+	struct rlimit files;
 	int r;
 
 	/* or the next file opened, of whatever kind, would be it */
@@ -147,6 +160,7 @@ static int capture(struct session *c, struct err *e)
 		return err_set(e, EBADF, "standard output is closed");
 	/* a file that may not grow is like a full disk; our children inherit this */
 	signal(SIGXFSZ, SIG_IGN);
+	raise_files(&files);
 	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll_fd < 0)
 		return err_errno(e, errno, "epoll");
@@ -179,7 +193,7 @@ static int capture(struct session *c, struct err *e)
 		r = session_catch_signals(c, e);
 	}
 	if (r >= 0 && o->command)
-		r = command_prepare(&c->command, o->command, !o->cli.output, e);
+		r = command_prepare(&c->command, o->command, !o->cli.output, &files, e);
 	if (r >= 0)
 		r = session_open_sources(c, e);
 	if (r < 0)

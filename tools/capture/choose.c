@@ -55,7 +55,7 @@ int chooser_new(const struct choice_conf *conf, struct chooser **out, struct err
 	if (r >= 0)
 		r = parse_selectors(&conf->excludes, "--exclude", &c->excludes, e);
 	if (r >= 0 && conf->rules_file)
-		r = rules_read(conf->rules_file, &c->rules, e);
+		r = rules_read(conf->rules_file, false, &c->rules, e);
 	if (r < 0)
 		chooser_free(c);
 	else
@@ -107,7 +107,7 @@ int chooser_reload(struct chooser *c, struct err *e)
 
 	if (!c->conf->rules_file)
 		return 0;
-	r = rules_read(c->conf->rules_file, &fresh, e);
+	r = rules_read(c->conf->rules_file, true, &fresh, e);
 	if (r < 0)
 		return r;
 	rules_free(c->rules);

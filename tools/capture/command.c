@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void run_child(char **argv, int go_fd, int fail_fd, bool out_to_err)
+static void run_child(char **argv, int go_fd, int fail_fd, bool out_to_err,
+		      const struct rlimit *files)
 {
 	sigset_t none;
 	ssize_t n;
@@ -26,13 +27,15 @@ static void run_child(char **argv, int go_fd, int fail_fd, bool out_to_err)
 		_exit(0); /* the capture never began */
 	if (out_to_err)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
+	setrlimit(RLIMIT_NOFILE, files);
 	execvp(argv[0], argv);
 	code = errno;
 	n = write(fail_fd, &code, sizeof(code));
 	_exit(n == sizeof(code) ? 127 : 126);
 }
 
-int command_prepare(struct command *c, char **argv, bool out_to_err, struct err *e)
+int command_prepare(struct command *c, char **argv, bool out_to_err,
+		    const struct rlimit *files, struct err *e)
 {
 	int go[2], fail[2];
 
@@ -48,7 +51,7 @@ int command_prepare(struct command *c, char **argv, bool out_to_err, struct err 
 	if (c->pid == 0) {
 		close(go[1]);
 		close(fail[0]);
-		run_child(argv, go[0], fail[1], out_to_err);
+		run_child(argv, go[0], fail[1], out_to_err, files);
 	}
 	close(go[0]);
 	close(fail[1]);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"
@@ -13,8 +14,12 @@ struct command {
 	int fail_fd; /* an errno comes from here if it cannot be run */
 };
 
-/* Fork, and wait. `out_to_err`: its standard output is our standard error. */
-int command_prepare(struct command *c, char **argv, bool out_to_err, struct err *e);
+/*
+ * Fork, and wait. `out_to_err`: its standard output is our standard error. `files`: its limit of open
+ * files.
+ */
+int command_prepare(struct command *c, char **argv, bool out_to_err,
+		    const struct rlimit *files, struct err *e);
 
 /* Run it: -errno, with the message, if that is not possible. */
 int command_run(struct command *c, const char *name, struct err *e);

@@ -18,6 +18,7 @@
 #define RECORD_MAX_BYTES (16 << 20)   /* of a jitdump, which holds code */
 #define LOOK_BYTES (64 << 20)	     /* at most in one look: sampling goes on meanwhile */
 #define SOURCE_MAX_BYTES (512 << 20) /* of one file: whoever writes it may mean us harm */
+#define MEMORY_MAX_BYTES (256u << 20) /* of the maps of all processes */
 #define DUMPS_MAX 4
 
 struct source {
@@ -25,8 +26,9 @@ struct source {
 	bool dump;
 	int fd; /* -1: not found yet */
 	ino_t inode;
-	off_t done;  /* bytes that were taken */
-	bool broken; /* nothing more can be read from it */
+	off_t done;	/* bytes that were taken */
+	bool broken;	/* nothing more can be read from it */
+	size_t counted; /* bytes of memory that its map has */
 	struct jitmap map;
 };
 
@@ -34,7 +36,9 @@ struct jit {
 	struct source sources[1 + DUMPS_MAX]; /* the perf map first */
 	size_t n;
 	uint64_t looked_ns;
-	bool nested; /* it has another number for itself */
+	struct proc_owner owner;
+	size_t *all_bytes; /* of the maps of all processes */
+	bool nested;	   /* it has another number for itself */
 };
 
 static void add_source(struct jit *j, char *name, bool dump)
@@ -43,12 +47,13 @@ static void add_source(struct jit *j, char *name, bool dump)
 	jitmap_init(&j->sources[j->n++].map);
 }
 
-static struct jit *jit_new(uint32_t tgid)
+static struct jit *jit_new(uint32_t tgid, size_t *all_bytes)
 {
 	struct jit *j = xcalloc(1, sizeof(*j));
 	uint32_t inner = procread_inner_pid(tgid);
 
 	j->nested = inner != tgid;
+	j->all_bytes = all_bytes;
 	add_source(j, xasprintf("/tmp/perf-%u.map", inner), false);
 	return j;
 }
@@ -64,6 +69,7 @@ void jit_free(struct jit *j)
 		if (j->sources[i].fd >= 0)
 			close(j->sources[i].fd);
 		jitmap_release(&j->sources[i].map);
+		*j->all_bytes -= j->sources[i].counted;
 	}
 	free(j);
 }
@@ -97,8 +103,10 @@ static void find_dumps(struct jit *j, const struct space *s)
 }
 
 /* What was read is void: the file was written anew, or another took its place. */
-static void start_over(struct source *src)
+static void start_over(struct jit *j, struct source *src)
 {
+	*j->all_bytes -= src->counted;
+	src->counted = 0;
 	jitmap_release(&src->map);
 	jitmap_init(&src->map);
 	src->done = 0;
@@ -106,22 +114,22 @@ static void start_over(struct source *src)
 }
 
 /* Open it, or see whether it still is the one that is open. False: there is none. */
-static bool look_for(struct source *src, uint32_t tgid)
+static bool look_for(struct jit *j, struct source *src, uint32_t tgid)
 {
 	struct stat st;
-	int fd = procread_open_own(tgid, src->name, &st);
+	int fd = procread_open_own(tgid, src->name, &j->owner, &st);
 
 	if (fd < 0)
 		return src->fd >= 0; /* the process may be gone; what is open stays */
 	if (src->fd >= 0 && st.st_ino == src->inode) {
 		close(fd);
 		if (st.st_size < src->done)
-			start_over(src);
+			start_over(j, src);
 		return true;
 	}
 	if (src->fd >= 0) {
 		close(src->fd);
-		start_over(src);
+		start_over(j, src);
 	}
 	src->fd = fd;
 	src->inode = st.st_ino;
@@ -136,7 +144,15 @@ static int64_t take(struct source *src, const void *p, size_t n)
 			 : (int64_t)jitmap_feed_text(&src->map, p, n);
 }
 
-static void read_on(struct source *src)
+static void count_memory(struct jit *j, struct source *src)
+{
+	size_t n = jitmap_bytes(&src->map);
+
+	*j->all_bytes += n - src->counted;
+	src->counted = n;
+}
+
+static void read_on(struct jit *j, struct source *src)
 {
 	size_t size = PIECE_BYTES, max = src->dump ? RECORD_MAX_BYTES : PIECE_BYTES;
 	off_t until = src->done + LOOK_BYTES;
@@ -154,10 +170,11 @@ static void read_on(struct source *src)
 			break;
 		}
 		src->done += used;
+		count_memory(j, src);
 		if (!used && (size_t)n < size)
 			break; /* the rest is still to be written */
 		if ((!used && size >= max) || src->map.full ||
-		    src->done >= SOURCE_MAX_BYTES) {
+		    *j->all_bytes >= MEMORY_MAX_BYTES || src->done >= SOURCE_MAX_BYTES) {
 			src->broken = true;
 			break;
 		}
@@ -181,8 +198,8 @@ static void look_again(struct jit *j, const struct proc *p, const struct space *
 	for (i = 0; i < j->n; i++) {
 		struct source *src = &j->sources[i];
 
-		if (look_for(src, p->tgid) && !src->broken)
-			read_on(src);
+		if (look_for(j, src, p->tgid) && !src->broken)
+			read_on(j, src);
 	}
 }
 
@@ -209,10 +226,10 @@ static bool find(struct jit *j, uint64_t addr, uint64_t time_ns, struct jit_fram
 }
 
 bool jit_find(struct proc *p, const struct space *s, uint64_t addr, uint64_t time_ns,
-	      uint64_t since_ns, struct jit_frame *out)
+	      uint64_t since_ns, size_t *all_bytes, struct jit_frame *out)
 {
 	if (!p->jit)
-		p->jit = jit_new(p->tgid);
+		p->jit = jit_new(p->tgid, all_bytes);
 	if (find(p->jit, addr, time_ns, out))
 		return true;
 	if (p->jit->looked_ns >= since_ns &&

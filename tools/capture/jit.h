@@ -19,9 +19,10 @@ struct jit_frame {
 /*
  * The code that p had at addr then; s: its space at that time. What was written before since_ns
  * (CLOCK_MONOTONIC) is known, what came after it within a tenth of a second.
+ * all_bytes: memory that the names of all processes take, kept here; there is a limit.
  */
 bool jit_find(struct proc *p, const struct space *s, uint64_t addr, uint64_t time_ns,
-	      uint64_t since_ns, struct jit_frame *out);
+	      uint64_t since_ns, size_t *all_bytes, struct jit_frame *out);
 
 /* The mapping holds code that was made, not read from a file. */
 bool jit_is_code(const struct vma *v);

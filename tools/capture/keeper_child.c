@@ -22,6 +22,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/io/output.h"
 #include "lib/sym/elfnote.h"
+#include "tools/capture/confine.h"
 
 #define PIECE_BYTES (128 << 10)
 
@@ -29,34 +30,6 @@ struct store {
 	const char *dir;
 	uint64_t bytes, max_bytes;
 };
-
-/* Standard streams lead nowhere, the socket is 3, nothing else is open. */
-static bool keep_only(int fd)
-{
-	int null = open("/dev/null", O_RDWR), i;
-
-	if (null < 0 || (fd != 3 && dup2(fd, 3) < 0))
-		return false;
-	for (i = 0; i < 3; i++)
-		dup2(null, i);
-	return syscall(SYS_close_range, 4, ~0u, 0) == 0;
-}
-
-static bool drop_capabilities(bool may_override)
-{
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct d[2] = {{0}};
-	const uint32_t keep = may_override ? 1u << CAP_DAC_OVERRIDE : 0;
-
-	if (syscall(SYS_capget, &h, d) < 0)
-		return false;
-	d[0].permitted &= keep;
-	d[0].effective = d[0].permitted;
-	d[0].inheritable = 0;
-	memset(&d[1], 0, sizeof(d[1]));
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       syscall(SYS_capset, &h, d) == 0;
-}
 
 /* Copying can wait for everything else. */
 static void step_back(void)
@@ -206,7 +179,8 @@ _Noreturn void keeper_child(int socket, const char *dir, uint64_t max_bytes,
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || !keep_only(socket) || !drop_capabilities(may_override))
+	if (getppid() != parent || !confine_files(socket) ||
+	    !confine_capabilities(may_override ? 1u << CAP_DAC_OVERRIDE : 0))
 		_exit(1);
 	step_back();
 	measure(&s);

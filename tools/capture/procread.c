@@ -513,13 +513,16 @@ static bool owner_of(uint32_t tgid, uid_t *uid)
 	return true;
 }
 
-int procread_open_own(uint32_t tgid, const char *name, struct stat *st)
+int procread_open_own(uint32_t tgid, const char *name, struct proc_owner *owner,
+		      struct stat *st)
 {
 	int fd = reopen_regular(open_in_root(tgid, name), st);
-	uid_t uid;
 
+	if (owner_of(tgid, &owner->uid))
+		owner->is_known = true;
 	/* others could tell stories about a process that is not theirs */
-	if (fd >= 0 && st->st_uid && owner_of(tgid, &uid) && uid != st->st_uid) {
+	if (fd >= 0 && st->st_uid != (owner->is_known ? owner->uid : geteuid()) &&
+	    st->st_uid) {
 		close(fd);
 		return -1;
 	}

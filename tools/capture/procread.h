@@ -50,11 +50,18 @@ uint32_t procread_tgid(uint32_t tid);
 /* The number that the process has for itself, in the innermost of its PID namespaces. */
 uint32_t procread_inner_pid(uint32_t tgid);
 
+/* Whose a process is, or was when somebody looked. */
+struct proc_owner {
+	bool is_known;
+	uid_t uid;
+};
+
 /*
  * Open a regular file by its name in the process's root, or in ours when that is gone. -1: is not
- * there, or belongs to somebody else than the process or root.
+ * there, or belongs to somebody else than the process's owner, or us if that is not known, or root.
  */
-int procread_open_own(uint32_t tgid, const char *name, struct stat *st);
+int procread_open_own(uint32_t tgid, const char *name, struct proc_owner *owner,
+		      struct stat *st);
 
 /* The name is that of a file, not of memory shared or made at run time. */
 bool code_name_is_file(const char *name);

@@ -107,6 +107,7 @@ struct procs {
 		env_names; /* variables to read, as procread_env() takes them; NULL: none */
 	struct proc **changed; /* whose code is not what it was when last taken */
 	size_t nchanged, changed_cap;
+	size_t jit_bytes; /* that the names of code made at run time take */
 };
 
 void procs_init(struct procs *ps);

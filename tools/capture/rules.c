@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
@@ -151,13 +152,18 @@ static int read_text(int fd, struct buf *text)
 	}
 }
 
-int rules_read(const char *file, struct rules **out, struct err *e)
+int rules_read(const char *file, bool again, struct rules **out, struct err *e)
 {
 	struct buf text = BUF_INIT(FILE_MAX_BYTES);
-	int fd = open(file, O_RDONLY | O_CLOEXEC), r;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | (again ? O_NONBLOCK : 0)), r;
+	struct stat st;
 
 	if (fd < 0)
 		return err_errno(e, errno, "%s", file);
+	if (again && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return err_set(e, EINVAL, "%s: not a regular file", file);
+	}
 	r = read_text(fd, &text);
 	close(fd);
 	if (r == -EINVAL)

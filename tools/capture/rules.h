@@ -21,8 +21,8 @@
 
 struct rules;
 
-/* Errors name the file and the line. */
-int rules_read(const char *file, struct rules **out, struct err *e);
+/* Errors name the file and the line. `again`: only a regular file is read, which cannot block. */
+int rules_read(const char *file, bool again, struct rules **out, struct err *e);
 /* The same from text; `name` is for messages. */
 int rules_parse(char *text, const char *name, struct rules **out, struct err *e);
 void rules_free(struct rules *r);

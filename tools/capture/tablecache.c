@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 #include <unistd.h>
 
 #include "lib/base/xalloc.h"
+#include "tools/capture/clock.h"
 #include "tools/capture/tabler.h"
 
 #define MAGIC "unwind1\n" /* another layout, or other rules for rows: another number */
 #define SUFFIX ".unwind"
-#define TEMPORARY ".new" SUFFIX
 
 struct tablecache {
 	int dir;
@@ -243,24 +244,26 @@ static bool write_table(int fd, const struct build_id *id, const struct unwind_t
 void tablecache_put(struct tablecache *c, const struct build_id *id,
 		    const struct unwind_table *t)
 {
-	char name[2 * BUILD_ID_MAX + sizeof(SUFFIX)];
+	char name[2 * BUILD_ID_MAX + sizeof(SUFFIX)], new[64];
 	uint64_t size = sizeof(struct header) + t->nrows * sizeof(*t->rows);
 	bool good;
 	int fd;
 
 	if (size > c->max_bytes)
 		return;
-	unlinkat(c->dir, TEMPORARY, 0); /* of one that was killed */
-	fd = openat(c->dir, TEMPORARY,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	/* one that was killed leaves a file behind, which grows old as others do */
+	snprintf(new, sizeof(new), ".%d-%" PRIu64 ".new" SUFFIX, (int)getpid(),
+		 monotonic_ns());
+	fd = openat(c->dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0644);
 	if (fd < 0)
 		return;
 	good = write_table(fd, id, t);
 	if (close(fd) < 0)
 		good = false;
 	name_of(id, name, sizeof(name));
-	if (!good || renameat(c->dir, TEMPORARY, c->dir, name) < 0) {
-		unlinkat(c->dir, TEMPORARY, 0);
+	if (!good || renameat(c->dir, new, c->dir, name) < 0) {
+		unlinkat(c->dir, new, 0);
 		return;
 	}
 	c->bytes += size;

@@ -4,10 +4,7 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
-#include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -26,6 +23,7 @@
 #include <unistd.h>
 
 #include "tools/capture/clock.h"
+#include "tools/capture/confine.h"
 #include "tools/capture/tabler.h"
 
 #if defined(__x86_64__)
@@ -52,39 +50,6 @@
 #define WORKER_NICE (-10) /* it has little to do, and that at once */
 
 /* --- confinement --------------------------------------------------------------------------- */
-
-static int close_above(int fd)
-{
-	if (syscall(SYS_close_range, fd + 1, ~0u, 0) == 0)
-		return 0;
-	/* a kernel before 5.9 */
-	for (int max = sysconf(_SC_OPEN_MAX), i = fd + 1; i < max; i++)
-		close(i);
-	return 0;
-}
-
-/* Standard streams lead nowhere, the socket is 3, nothing else is open. */
-static bool keep_only(int fd)
-{
-	int null = open("/dev/null", O_RDWR), i;
-
-	if (null < 0)
-		return false;
-	if (fd != 3 && (dup2(fd, 3) < 0))
-		return false;
-	for (i = 0; i < 3; i++)
-		dup2(null, i);
-	return close_above(3) == 0;
-}
-
-static bool drop_capabilities(void)
-{
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {{0}};
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       syscall(SYS_capset, &h, none) == 0;
-}
 
 #define ALLOW(nr)                                                                        \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1),                                 \
@@ -310,8 +275,8 @@ _Noreturn void tabler_guard(int socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* a table that comes late costs stacks; where that is not allowed, it comes late */
 	setpriority(PRIO_PROCESS, 0, WORKER_NICE);
-	if (doing == MAP_FAILED || getppid() != parent || !keep_only(socket) ||
-	    !drop_capabilities())
+	if (doing == MAP_FAILED || getppid() != parent || !confine_files(socket) ||
+	    !confine_capabilities(0))
 		_exit(1);
 	for (;;) {
 		*doing = 0;
