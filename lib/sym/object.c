@@ -195,6 +195,8 @@ void object_free(struct object *o)
 	buf_release(&o->scratch2);
 	free(o->path);
 	free(o->build_id);
+	free(o->index_damage);
+	free(o->index_trouble);
 	free(o);
 }
 
@@ -339,17 +341,9 @@ static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t 
 /* By index, which is made if there is to be one; false: by the files themselves. */
 static bool resolve_by_index(struct object *o, const uint64_t *vaddrs, size_t n)
 {
-	struct err ignored;
 	size_t i;
 
-	if (!o->paths->cache)
-		return false;
-	object_find_index(o);
-	if (!o->index && !o->index_failed) {
-		o->index_failed = object_build_index(o, &ignored) < 0;
-		object_find_index(o);
-	}
-	if (!o->index)
+	if (!object_need_index(o))
 		return false;
 	for (i = 0; i < n; i++)
 		answers_put(&o->answers, vaddrs[i], object_answer_by_index(o, vaddrs[i]));

@@ -113,8 +113,21 @@ bool object_is_large(const struct object *o);
 void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 		    struct sym_answer *out);
 
-/* Make an index of the whole object and keep it in the cache of its paths. */
+/*
+ * Make an index of the whole object and keep it in the cache of its paths, even if there is one,
+ * unless that has more to say; waits for another process that does so. -ENODATA: there is none to
+ * be made.
+ */
 int object_build_index(struct object *o, struct err *e);
+/*
+ * Put its index into the directory `dir`, which is like a cache: the one of the cache that it is
+ * answered from, or a new one. -ENODATA as before.
+ */
+int object_export_index(struct object *o, const char *dir, struct err *e);
+/* What is wrong with the index in the cache ("x.idx: damaged index"); "" if nothing. */
+const char *object_index_damage(const struct object *o);
+/* Why no index was kept though there is a cache; "" if one was, or there is none to be made. */
+const char *object_index_trouble(const struct object *o);
 
 struct sym_location object_location(const struct object *o, uint32_t location);
 struct sym_function object_function(const struct object *o, uint32_t function);

@@ -143,31 +143,6 @@ static int make_index(struct object *o, struct buf *out, struct err *e)
 	return r;
 }
 
-int object_build_index(struct object *o, struct err *e)
-{
-	struct sym_paths paths = *o->paths;
-	struct symindex_key key = key_of(o);
-	struct buf b = BUF_INIT(SYMINDEX_MAX);
-	struct object *whole;
-	int r;
-
-	if (!o->bin.elf || o->index_alone)
-		return err_set(e, ENOENT, "the binary itself is needed for an index");
-	if (key.build_id_n < 2)
-		return err_set(e, ENODATA, "no build id to keep an index by");
-	paths.cache = NULL; /* its answers come from the files */
-	whole = object_new(&paths, o->path, o->build_id);
-	whole->threads = o->threads;
-	r = object_state(whole) == SYM_OK && whole->bin.elf
-		    ? make_index(whole, &b, e)
-		    : err_set(e, ENOENT, "the files are gone");
-	object_free(whole);
-	if (!r)
-		r = symcache_store(o->paths->cache, &key, b.data, b.len, e);
-	buf_release(&b);
-	return r;
-}
-
 /*
  * What was made of these files says what they say. Of others of the same build, the better one
  * counts; without a binary no other can be made, so that an equal one does.
@@ -185,12 +160,16 @@ void object_find_index(struct object *o)
 {
 	struct symindex_key key = key_of(o);
 	struct symindex *x;
-	struct err ignored;
+	struct err e;
 	bool good;
 
-	if (!o->paths->cache || key.build_id_n < 2 || o->index ||
-	    symcache_load(o->paths->cache, &key, &x, &ignored))
+	if (!o->paths->cache || key.build_id_n < 2 || o->index)
 		return;
+	if (symcache_load(o->paths->cache, &key, &x, &e)) {
+		if (e.code == EBADMSG && !o->index_damage)
+			o->index_damage = xstrdup(e.msg);
+		return;
+	}
 	good = is_as_good(o, x);
 	if (!o->bin.elf) {
 		found_file_release(&o->bin);
@@ -221,6 +200,123 @@ void object_reconsider_index(struct object *o)
 	object_drop_index(o);
 	o->index_alone = o->index_lines = false;
 	object_find_index(o);
+}
+
+/* The index as bytes, of all that the files have. */
+static int build(const struct object *o, struct buf *b, struct err *e)
+{
+	struct sym_paths paths = *o->paths;
+	struct object *whole;
+	int r;
+
+	paths.cache = NULL; /* its answers come from the files */
+	whole = object_new(&paths, o->path, o->build_id);
+	whole->threads = o->threads;
+	r = object_state(whole) == SYM_OK && whole->bin.elf
+		    ? make_index(whole, b, e)
+		    : err_set(e, ESTALE, "the files are gone");
+	object_free(whole);
+	return r;
+}
+
+/* Of what an index cannot be made. */
+static int refuse(const struct object *o, const struct symindex_key *key, struct err *e)
+{
+	if (!o->bin.elf || o->index_alone)
+		return err_set(e, ENODATA, "the binary itself is needed for an index");
+	if (key->build_id_n < 2)
+		return err_set(e, ENODATA, "no build id to keep an index by");
+	return 0;
+}
+
+/* With the lock on it. */
+static int build_and_store(const struct object *o, const struct symindex_key *key,
+			   struct err *e)
+{
+	struct buf b = BUF_INIT(SYMINDEX_MAX);
+	int r = build(o, &b, e);
+
+	if (!r)
+		r = symcache_store(o->paths->cache, key, b.data, b.len, e);
+	else if (r == -ENODATA || r == -EFBIG)
+		symcache_set_in_vain(o->paths->cache, key);
+	buf_release(&b);
+	return r;
+}
+
+int object_build_index(struct object *o, struct err *e)
+{
+	struct symindex_key key = key_of(o);
+	int r = refuse(o, &key, e), fd;
+
+	if (!r)
+		r = symcache_lock(o->paths->cache, &key, true, &fd, e);
+	if (r)
+		return r;
+	object_find_index(o);
+	if (!o->index || symindex_quality(o->index) <= files_quality(o))
+		r = build_and_store(o, &key, e);
+	symcache_unlock(o->paths->cache, &key, fd);
+	return r;
+}
+
+bool object_need_index(struct object *o)
+{
+	struct symindex_key key = key_of(o);
+	const char *cache = o->paths->cache;
+	struct err e = {0};
+	int fd, r;
+
+	object_find_index(o);
+	if (o->index || o->index_failed || !cache || refuse(o, &key, &e) ||
+	    symcache_is_in_vain(cache, &key))
+		return o->index;
+	o->index_failed = true;
+	r = symcache_lock(cache, &key, false, &fd, &e);
+	if (!r) {
+		/* who had the lock until now may have made it */
+		object_find_index(o);
+		if (!o->index)
+			r = build_and_store(o, &key, &e);
+		symcache_unlock(cache, &key, fd);
+		object_find_index(o);
+	}
+	if (r && r != -EWOULDBLOCK && r != -ENODATA && r != -EFBIG && !o->index_trouble)
+		o->index_trouble = xstrdup(e.msg);
+	return o->index;
+}
+
+int object_export_index(struct object *o, const char *dir, struct err *e)
+{
+	struct symindex_key key = key_of(o);
+	struct buf b = BUF_INIT(SYMINDEX_MAX);
+	struct str file;
+	int r = 0;
+
+	object_find_index(o);
+	if (o->index) {
+		file = symindex_file(o->index);
+		key = symindex_key(o->index);
+		r = symcache_store(dir, &key, file.p, file.n, e);
+	} else {
+		r = refuse(o, &key, e);
+		if (!r)
+			r = build(o, &b, e);
+		if (!r)
+			r = symcache_store(dir, &key, b.data, b.len, e);
+	}
+	buf_release(&b);
+	return r;
+}
+
+const char *object_index_damage(const struct object *o)
+{
+	return o->index_damage ? o->index_damage : "";
+}
+
+const char *object_index_trouble(const struct object *o)
+{
+	return o->index_trouble ? o->index_trouble : "";
 }
 
 static uint32_t take_string(struct object *o, uint32_t id)

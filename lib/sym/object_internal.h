@@ -42,6 +42,7 @@ struct object {
 	bool index_lines;  /* it has lines, or had while it was open */
 	bool index_failed; /* to be made */
 	unsigned threads;  /* 0 = 1 */
+	char *index_damage, *index_trouble; /* or NULL */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;
@@ -67,4 +68,6 @@ void object_open_sources(struct object *o);
 void object_find_index(struct object *o);
 void object_drop_index(struct object *o);
 void object_reconsider_index(struct object *o);
+/* And make one if there is none, and nobody else is making it. */
+bool object_need_index(struct object *o);
 struct sym_answer object_answer_by_index(struct object *o, uint64_t vaddr);

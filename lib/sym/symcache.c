@@ -2,46 +2,56 @@
 #include "lib/sym/symcache.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/xalloc.h"
 #include "lib/io/output.h"
 
 #define SUFFIX ".idx"
+#define IN_VAIN_SUFFIX ".none"
+#define IN_VAIN_S 3600 /* that such a note holds */
 
-static char *path_of(const char *dir, const struct symindex_key *key)
+static char *path_of(const char *dir, const struct symindex_key *key, const char *prefix,
+		     const char *suffix)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
 	size_t i;
 
 	for (i = 0; i < key->build_id_n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", key->build_id[i]);
-	return xasprintf("%s/%.2s/%s%s", dir, hex, hex + 2, SUFFIX);
+	return xasprintf("%s/%.2s/%s%s%s", dir, hex, prefix, hex + 2, suffix);
 }
 
 int symcache_load(const char *dir, const struct symindex_key *key, struct symindex **out,
 		  struct err *e)
 {
-	char *path = path_of(dir, key);
+	char *path = path_of(dir, key, "", SUFFIX);
 	struct symindex_key have;
 	int r = symindex_read(path, out, e);
 
 	if (!r) {
 		have = symindex_key(*out);
 		if (have.build_id_n != key->build_id_n ||
-		    memcmp(have.build_id, key->build_id, have.build_id_n) != 0) {
-			symindex_free(*out);
+		    memcmp(have.build_id, key->build_id, have.build_id_n) != 0)
 			r = err_set(e, EBADMSG, "index of another build");
-		} else {
+		else if (!symindex_is_whole(*out))
+			r = err_set(e, EBADMSG, "damaged index");
+		else
 			utimensat(AT_FDCWD, path, NULL, 0);
-		}
+		if (r)
+			symindex_free(*out);
 	}
+	if (r)
+		err_prefix(e, "%s", path);
 	free(path);
 	return r;
 }
@@ -65,7 +75,7 @@ static int make_dirs(char *path, struct err *e)
 int symcache_store(const char *dir, const struct symindex_key *key, const void *p,
 		   size_t n, struct err *e)
 {
-	char *path = path_of(dir, key);
+	char *path = path_of(dir, key, "", SUFFIX);
 	struct output *out = NULL;
 	int r = make_dirs(path, e);
 	struct stat st;
@@ -85,6 +95,76 @@ int symcache_store(const char *dir, const struct symindex_key *key, const void *
 	return r;
 }
 
+int symcache_lock(const char *dir, const struct symindex_key *key, bool wait, int *fd,
+		  struct err *e)
+{
+	char *path = path_of(dir, key, ".", ".lock");
+	int r = make_dirs(path, e);
+
+	*fd = -1;
+	if (!r) {
+		*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+			   0666);
+		if (*fd < 0)
+			r = err_set(e, errno, "%s: %s", path, strerror(errno));
+	}
+	while (!r && flock(*fd, LOCK_EX | (wait ? 0 : LOCK_NB)) < 0)
+		if (errno != EINTR)
+			r = err_set(e, errno, "%s: %s", path, strerror(errno));
+	if (r && *fd >= 0)
+		close(*fd);
+	free(path);
+	return r;
+}
+
+/*
+ * Who waits for the file that goes here gets a lock on nothing, and may make an index at the same
+ * time as who comes next: more work, no harm.
+ */
+void symcache_unlock(const char *dir, const struct symindex_key *key, int fd)
+{
+	char *path = path_of(dir, key, ".", ".lock");
+
+	unlink(path);
+	close(fd);
+	free(path);
+}
+
+bool symcache_is_in_vain(const char *dir, const struct symindex_key *key)
+{
+	char *path = path_of(dir, key, "", IN_VAIN_SUFFIX);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint64_t files = 0;
+	struct stat st;
+	time_t now = time(NULL);
+	bool yes;
+
+	free(path);
+	if (fd < 0)
+		return false;
+	yes = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mtime <= now &&
+	      st.st_mtime > now - IN_VAIN_S &&
+	      read(fd, &files, sizeof(files)) == sizeof(files) &&
+	      le64toh(files) == key->files;
+	close(fd);
+	return yes;
+}
+
+void symcache_set_in_vain(const char *dir, const struct symindex_key *key)
+{
+	char *path = path_of(dir, key, "", IN_VAIN_SUFFIX);
+	uint64_t files = htole64(key->files);
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd >= 0 && write(fd, &files, sizeof(files)) != sizeof(files))
+		unlink(path);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+}
+
 struct cached {
 	char *path;
 	uint64_t size;
@@ -97,16 +177,22 @@ struct cached_list {
 	uint64_t bytes;
 };
 
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+
+	return n > k && !strcmp(name + n - k, suffix);
+}
+
 static void list_dir(const char *dir, struct cached_list *l)
 {
 	DIR *d = opendir(dir);
 	struct dirent *en;
 	struct stat st;
-	size_t n, suffix = strlen(SUFFIX);
 
 	while (d && (en = readdir(d))) {
-		n = strlen(en->d_name);
-		if (n <= suffix || strcmp(en->d_name + n - suffix, SUFFIX) != 0 ||
+		if ((!ends_in(en->d_name, SUFFIX) &&
+		     !ends_in(en->d_name, IN_VAIN_SUFFIX)) ||
 		    fstatat(dirfd(d), en->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode))
 			continue;
@@ -145,7 +231,8 @@ void symcache_trim(const char *dir, uint64_t max)
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), used_cmp);
 	for (k = 0; k < l.n; k++) {
-		if (l.bytes > max && !unlink(l.v[k].path))
+		/* another process may have been quicker */
+		if (l.bytes > max && (!unlink(l.v[k].path) || errno == ENOENT))
 			l.bytes -= l.v[k].size;
 		free(l.v[k].path);
 	}

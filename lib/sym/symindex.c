@@ -14,6 +14,7 @@
 #include "lib/sym/cursor.h"
 
 #define MAGIC "PPSYMX01"
+#define MAGIC_NAME 6 /* bytes of it; the rest is the version */
 #define SWAP (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #define SEGMENTS_MAX 4096
 #define NO_LOCATION UINT32_MAX
@@ -28,7 +29,8 @@ static const uint32_t record_size[NTABLES] = {
 	[FUNCTIONS] = 12, [STRINGS] = 4, [TEXT] = 1,
 };
 
-/* magic, CRC of the rest of the header, flags, type, id's size, id, files, counts */
+/* magic, CRC of the rest of the header, flags, type, id's size, id, files, counts, CRC of the
+ * tables */
 #define HEADER_BYTES (8 + 4 * 4 + BUILD_ID_MAX + 8 + 4 * NTABLES + 4)
 
 struct symindex {
@@ -37,7 +39,7 @@ struct symindex {
 	struct elf_map map; /* here */
 	size_t n;
 	struct symindex_key key;
-	uint32_t flags, type;
+	uint32_t flags, type, tables_crc;
 	uint32_t count[NTABLES];
 	const uint8_t *table[NTABLES];
 };
@@ -60,9 +62,10 @@ static int read_header(struct symindex *x, struct err *e)
 	uint64_t at = pad8(HEADER_BYTES);
 	int i;
 
-	if (x->n < at || memcmp(x->p, MAGIC, 8) != 0)
-		return err_set(e, EBADMSG,
-			       "not an index of symbols, or of another version");
+	if (x->n < at || memcmp(x->p, MAGIC, MAGIC_NAME) != 0)
+		return err_set(e, EBADMSG, "not an index of symbols");
+	if (memcmp(x->p, MAGIC, 8) != 0)
+		return err_set(e, ENOTSUP, "index of another version");
 	if (unpack_crc32(0, x->p + 12, HEADER_BYTES - 12) != crc)
 		return err_set(e, EBADMSG, "damaged index");
 	x->flags = cursor_u32(&c);
@@ -76,6 +79,7 @@ static int read_header(struct symindex *x, struct err *e)
 		x->table[i] = x->p + (at < x->n ? at : x->n);
 		at += pad8((uint64_t)x->count[i] * record_size[i]);
 	}
+	x->tables_crc = cursor_u32(&c);
 	if (at != x->n || x->key.build_id_n > BUILD_ID_MAX ||
 	    x->count[SEGMENTS] > SEGMENTS_MAX || x->count[STARTS] != x->count[ANSWERS] ||
 	    !x->count[TEXT] || x->table[TEXT][x->count[TEXT] - 1])
@@ -158,6 +162,18 @@ void symindex_free(struct symindex *x)
 	free(x->heap);
 	elf_unmap(&x->map);
 	free(x);
+}
+
+bool symindex_is_whole(const struct symindex *x)
+{
+	size_t at = pad8(HEADER_BYTES);
+
+	return unpack_crc32(0, x->p + at, x->n - at) == x->tables_crc;
+}
+
+struct str symindex_file(const struct symindex *x)
+{
+	return (struct str){(const char *)x->p, x->n};
 }
 
 struct symindex_key symindex_key(const struct symindex *x)
@@ -321,7 +337,6 @@ static void put_header(const struct symindex_parts *p, uint32_t text, struct buf
 		[STRINGS] = p->nstrings,
 		[TEXT] = text,
 	};
-	uint32_t crc;
 	int i;
 
 	buf_puts(b, MAGIC);
@@ -336,9 +351,17 @@ static void put_header(const struct symindex_parts *p, uint32_t text, struct buf
 	for (i = 0; i < NTABLES; i++)
 		put_u32(b, count[i]);
 	put_u32(b, 0);
+	put_pad(b);
+}
+
+static void put_checksums(struct buf *b)
+{
+	size_t at = pad8(HEADER_BYTES);
+	uint32_t crc = htole32(unpack_crc32(0, b->data + at, b->len - at));
+
+	memcpy(b->data + HEADER_BYTES - sizeof(crc), &crc, sizeof(crc));
 	crc = htole32(unpack_crc32(0, b->data + 12, HEADER_BYTES - 12));
 	memcpy(b->data + 8, &crc, sizeof(crc));
-	put_pad(b);
 }
 
 static void put_code(const struct symindex_parts *p, struct buf *b)
@@ -409,5 +432,7 @@ int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *
 	put_header(p, text, out);
 	put_code(p, out);
 	put_names(p, out);
+	if (!out->overflow)
+		put_checksums(out);
 	return out->overflow ? err_set(e, EFBIG, "too much for an index") : 0;
 }

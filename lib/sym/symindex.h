@@ -4,8 +4,9 @@
  * the locations and functions of those answers, names still mangled, and the segments, so that
  * profiles can be symbolized by it alone. Sorted, of fixed-size records, little-endian.
  *
- * A file is mapped where elf_map.h allows that. What is read is not trusted: sizes and the header's checksum are checked at once, every number
- * when it is used; a location's caller is always of a lower number, so that chains end.
+ * A file is mapped where elf_map.h allows that. What is read is not trusted: sizes and the
+ * header's checksum are checked at once, every number when it is used; a location's caller is
+ * always of a lower number, so that chains end. The checksum of the tables is for accidents.
  */
 #pragma once
 
@@ -34,9 +35,12 @@ struct symindex_key {
 };
 
 /* Takes over the n bytes at p, on failure too. */
+/* -ENOTSUP: of another version. -EBADMSG: damaged, or something else. */
 int symindex_parse(uint8_t *p, size_t n, struct symindex **out, struct err *e);
 int symindex_read(const char *path, struct symindex **out, struct err *e);
 void symindex_free(struct symindex *x);
+bool symindex_is_whole(
+	const struct symindex *x); /* its tables are as they were written */
 
 struct symindex_key symindex_key(const struct symindex *x);
 enum symindex_quality symindex_quality(const struct symindex *x);
@@ -50,7 +54,8 @@ bool symindex_location(const struct symindex *x, uint32_t id, struct sym_locatio
 bool symindex_function(const struct symindex *x, uint32_t id, struct sym_function *out);
 uint32_t symindex_nlocations(const struct symindex *x);
 struct str symindex_string(const struct symindex *x, uint32_t id);
-uint64_t symindex_bytes(const struct symindex *x); /* memory in it, not what is mapped */
+uint64_t symindex_bytes(const struct symindex *x);  /* memory in it, not what is mapped */
+struct str symindex_file(const struct symindex *x); /* all of it as it was read */
 
 /* Making one: the parts in order of their numbers. */
 struct symindex_parts {

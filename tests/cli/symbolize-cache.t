@@ -68,10 +68,18 @@ prof-symbolize "$tmp/raw" >"$tmp/want"
 prof-render -f text "$tmp/want" >"$tmp/text"
 like "$tmp/text" 'function .*"main" "main" ".*plain.c"' 'the files name it'
 idx=$tmp/cache/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).idx
-same_as() { # same_as DESCRIPTION
+same_as() { # same_as DESCRIPTION: as the files themselves say, and no more words
 	prof-symbolize --cache="$tmp/cache" "$tmp/raw" >"$tmp/got" 2>"$tmp/err"
 	cmp -s "$tmp/got" "$tmp/want" && [ ! -s "$tmp/err" ]
-	ok $? "$1" || diag - "$tmp/err"
+	ok $? "$1" || diag "$tmp/err"
+}
+damaged() { # damaged DESCRIPTION WHAT: the same, with a note, and the index is made again
+	prof-symbolize --cache="$tmp/cache" "$tmp/raw" >"$tmp/got" 2>"$tmp/err"
+	cmp -s "$tmp/got" "$tmp/want"
+	ok $? "$1: names all the same"
+	is "$(cat "$tmp/err")" "prof-symbolize: $idx: $2: not used" "$1: one note"
+	cmp -s "$idx" "$tmp/good"
+	ok $? "$1: made again"
 }
 rm -rf "$tmp/cache"
 same_as 'with an index made'
@@ -83,24 +91,33 @@ cp "$idx" "$tmp/good"
 # What is in the cache is not trusted.
 size=$(wc -c <"$idx")
 head -c $((size / 2)) "$tmp/good" >"$idx"
-same_as 'cut short'
-cmp -s "$idx" "$tmp/good"
-ok $? 'and made again'
+damaged 'cut short' 'damaged index'
 printf 'x' | dd of="$idx" bs=1 seek=30 conv=notrunc 2>/dev/null
-same_as 'header damaged'
+damaged 'header' 'damaged index'
+for part in 300 $((size / 2)) $((size - 30)); do
+	printf '\377\1' | dd of="$idx" bs=1 seek="$part" conv=notrunc 2>/dev/null
+	damaged "byte $part" 'damaged index'
+done
 echo junk >"$idx"
-same_as 'no index at all'
+damaged 'something else' 'not an index of symbols'
+printf 'PPSYMX99' | dd of="$idx" bs=1 conv=notrunc 2>/dev/null
+same_as 'of another version'
+cmp -s "$idx" "$tmp/good"
+ok $? 'which is made again without a word'
 rm "$idx"
 mkfifo "$idx"
-same_as 'a pipe'
+prof-symbolize --cache="$tmp/cache" "$tmp/raw" 2>"$tmp/err" | cmp -s - "$tmp/want"
+is $? 0 'a pipe: names all the same'
+is "$(wc -l <"$tmp/err")" 2 'that it is none, and that none is kept'
 rm "$idx"
 gid=$(readelf -n "$tmp/gxx" | sed -n 's/.*Build ID: //p')
 prof-symbolize --cache="$tmp/cache" --index "$tmp/gxx"
 is $? 0 '--index makes one ahead'
 mv "$tmp/cache/$(echo "$gid" | cut -c1-2)/$(echo "$gid" | cut -c3-).idx" "$idx"
-same_as 'of another build'
-prof-symbolize --cache=/proc/no/cache "$tmp/raw" | cmp -s - "$tmp/want"
+damaged 'of another build' 'index of another build'
+prof-symbolize --cache=/proc/no/cache "$tmp/raw" 2>"$tmp/err" | cmp -s - "$tmp/want"
 is $? 0 'a directory that cannot be written to'
+like "$tmp/err" '^prof-symbolize: /proc/no.*: indexes are not kept$' 'is named'
 
 # Debug information that comes later replaces what there was, and is not replaced by less.
 cp "$tmp/gcc" "$tmp/full"
@@ -152,6 +169,98 @@ size=$(find "$tmp/cache" -name '*.idx' -size +0 ! -path "$idx" -exec wc -c {} \;
 prof-symbolize --cache="$tmp/cache" --cache-size="$size" --index "$tmp/gxx"
 [ ! -e "$idx" ] && [ "$(find "$tmp/cache" -name '*.idx' | wc -l)" = 1 ]
 ok $? 'the older one went, the newer one stays'
+
+# Two at once, and many: each index is whole, and nothing is left behind.
+rm -rf "$tmp/cache"
+cp "$tmp/full" "$tmp/gcc"
+n=0
+while [ $((n += 1)) -le 8 ]; do
+	{
+		prof-symbolize --cache="$tmp/cache" "$tmp/raw" >"$tmp/got.$n" 2>"$tmp/err.$n"
+		echo $? >"$tmp/status.$n"
+	} &
+	prof-symbolize --cache="$tmp/cache" --cache-size=$((n * 1000)) --index "$tmp/gxx" \
+		2>"$tmp/err.x$n" &
+done
+wait
+n=0 bad=0
+while [ $((n += 1)) -le 8 ]; do
+	cmp -s "$tmp/got.$n" "$tmp/want" && [ "$(cat "$tmp/status.$n")" = 0 ] || bad=$((bad + 1))
+done
+is "$bad" 0 'eight at once: the same names'
+cat "$tmp"/err.[0-9x]* >"$tmp/err"
+is "$(wc -c <"$tmp/err")" 0 'and no complaint' || diag "$tmp/err"
+is "$(find "$tmp/cache" -type f ! -name '*.idx' | wc -l)" 0 'nothing but indexes is left'
+same_as 'which can be used'
+# while another makes it, nobody waits
+rm -f "$idx"
+mkdir -p "${idx%/*}"
+lock=${idx%/*}/.$(basename "$idx" .idx).lock
+(flock 9 && touch "$tmp/held" && while [ ! -e "$tmp/enough" ]; do sleep 0.1; done) 9>"$lock" &
+until [ -e "$tmp/held" ]; do sleep 0.1; done
+same_as 'while another process makes the index: from the files'
+[ ! -e "$idx" ]
+ok $? 'without making it too'
+touch "$tmp/enough"
+wait
+same_as 'a lock that was left behind'
+[ -e "$idx" ]
+ok $? 'does not stand in the way'
+
+# What no index can be made of is not tried again for a while.
+(cd "$tmp" && gcc -g -gsplit-dwarf -O1 -o split "$src/plain.c" -lm && rm -f ./*.dwo)
+sid=$(readelf -n "$tmp/split" | sed -n 's/.*Build ID: //p')
+none=$tmp/cache/$(echo "$sid" | cut -c1-2)/$(echo "$sid" | cut -c3-).none
+sed "s|/gcc\" \"$id|/split\" \"$sid|" "$tmp/raw" >"$tmp/raw.split"
+prof-symbolize --cache="$tmp/cache" "$tmp/raw.split" 2>"$tmp/err" >"$tmp/got"
+prof-symbolize "$tmp/raw.split" | cmp -s - "$tmp/got"
+is $? 0 'without its .dwo file: what the files say'
+[ -e "$none" ] && [ ! -s "$tmp/err" ]
+ok $? 'and that it has no index'
+touch -d '1 minute ago' "$none"
+find "$none" -printf '%T@' >"$tmp/when"
+prof-symbolize --cache="$tmp/cache" "$tmp/raw.split" >"$tmp/got"
+is "$(find "$none" -printf '%T@')" "$(cat "$tmp/when")" 'not tried again'
+touch -d '2 hours ago' "$none"
+find "$none" -printf '%T@' >"$tmp/when"
+prof-symbolize --cache="$tmp/cache" "$tmp/raw.split" >"$tmp/got"
+[ "$(find "$none" -printf '%T@')" != "$(cat "$tmp/when")" ]
+ok $? 'but after a while it is'
+
+# For others: the indexes of what was used.
+in_export() { # in_export DESCRIPTION
+	cmp -s "$tmp/export/${idx#"$tmp/cache/"}" "$tmp/good"
+	ok $? "$1"
+}
+prof-symbolize --export-index="$tmp/export" "$tmp/raw" | cmp -s - "$tmp/want"
+is $? 0 '--export-index: the same names'
+in_export 'without a cache'
+rm -r "$tmp/export"
+prof-symbolize --cache="$tmp/cache" --export-index="$tmp/export" "$tmp/raw" >"$tmp/got"
+in_export 'and from one'
+rm -r "$tmp/export"
+prof-symbolize --export-index="$tmp/export" --index "$tmp/gcc"
+in_export 'and ahead'
+mv "$tmp/gcc" "$tmp/gcc.away"
+prof-symbolize --cache="$tmp/export" "$tmp/raw" | cmp -s - "$tmp/want"
+is $? 0 'it serves when the program is gone'
+rm -r "$tmp/export"
+prof-symbolize --cache="$tmp/cache" --export-index="$tmp/export" "$tmp/raw" | cmp -s - "$tmp/want"
+in_export 'and goes from hand to hand'
+mv "$tmp/gcc.away" "$tmp/gcc"
+run prof-symbolize --export-index="$tmp/export2" -o "$tmp/got" "$tmp/raw.split"
+is "$status" 0 'a file without an index is no failure'
+like "$tmp/err" '^prof-symbolize: .*/split: no index: ' 'but is named'
+is "$(find "$tmp/export2" -type f 2>/dev/null | wc -l)" 0 'and there is nothing in it'
+refuses 'an export that cannot be written' \
+	prof-symbolize --export-index=/proc/no/where -o "$tmp/got" "$tmp/raw"
+
+# --index does not put less in the place of more.
+strip "$tmp/gcc"
+prof-symbolize --cache="$tmp/cache" --index "$tmp/gcc"
+is $? 0 '--index of the stripped file'
+cmp -s "$idx" "$tmp/good"
+ok $? 'leaves the better one'
 
 refuses 'no cache' prof-symbolize --index "$tmp/gxx"
 refuses 'no program' prof-symbolize --cache="$tmp/cache" --index </dev/null

@@ -37,6 +37,7 @@ enum {
 	OPT_CACHE,
 	OPT_CACHE_SIZE,
 	OPT_INDEX,
+	OPT_EXPORT_INDEX,
 	OPT_DEBUGINFOD,
 	OPT_DEBUGINFOD_LIMIT,
 };
@@ -50,6 +51,7 @@ struct options {
 	const char *cache;
 	uint64_t cache_size;	     /* bytes */
 	bool index;		     /* operands are programs to index */
+	const char *export_dir;	     /* for indexes, or NULL */
 	uint64_t threads;	     /* 0: as many as there are processors */
 	const char *report;	     /* where to, or NULL */
 	double required;	     /* fraction */
@@ -75,6 +77,8 @@ static const struct argp_option option_table[] = {
 	 "Remove indexes not used for longest over SIZE (default 2G)", 1},
 	{"index", OPT_INDEX, NULL, 0,
 	 "Read no profiles: put indexes of the programs FILE into the cache", 1},
+	{"export-index", OPT_EXPORT_INDEX, "DIR", 0,
+	 "Put the indexes of all files that were used into DIR, too", 1},
 	{"debuginfod", OPT_DEBUGINFOD, "URLS", OPTION_ARG_OPTIONAL,
 	 "Ask debuginfod servers for what is not found (default: $DEBUGINFOD_URLS)", 1},
 	{"debuginfod-limit", OPT_DEBUGINFOD_LIMIT, "TIME", 0,
@@ -140,6 +144,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_INDEX:
 		o->index = true;
+		return 0;
+	case OPT_EXPORT_INDEX:
+		o->export_dir = arg;
 		return 0;
 	case OPT_DEBUGINFOD:
 		set_debuginfod(o, arg);
@@ -331,10 +338,14 @@ static int index_one(const struct options *o, const struct objects *objects,
 	ob = object_new(&objects->paths, path, "");
 	object_set_threads(ob, objects->threads);
 	if (object_state(ob) != SYM_OK)
-		r = err_set(e, ENOEXEC, "%s: %s", file,
+		r = err_set(e, ENOEXEC, "%s",
 			    object_trouble(ob)[0] ? object_trouble(ob)
 						  : sym_reason_name(object_state(ob)));
-	else if ((r = object_build_index(ob, e)))
+	else
+		r = o->cache ? object_build_index(ob, e) : 0;
+	if (!r && o->export_dir)
+		r = object_export_index(ob, o->export_dir, e);
+	if (r)
 		err_prefix(e, "%s", file);
 	else
 		cli_info(&o->cli, "%s: indexed", file);
@@ -352,6 +363,28 @@ static int index_all(const struct options *o, const struct objects *objects,
 	for (i = 0; i < o->files.n && !r; i++)
 		r = index_one(o, objects, o->files.v[i], e);
 	return r;
+}
+
+/* What the run has used. Files without an index are no failure. */
+static int export_all(const struct options *o, const struct objects *objects,
+		      struct err *e)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; o->export_dir && i < objects->n; i++) {
+		struct object *ob = objects->v[i].object;
+
+		if (object_state(ob) != SYM_OK)
+			continue;
+		r = object_export_index(ob, o->export_dir, e);
+		if (r == -ENODATA || r == -EFBIG)
+			cli_note(&o->cli, "%s: no index: %s", objects->v[i].path, e->msg);
+		else if (r)
+			return r;
+		object_trim(ob);
+	}
+	return 0;
 }
 
 static int start_debuginfod(const struct options *o, struct debuginfod **d, struct err *e)
@@ -381,9 +414,10 @@ static bool wants_profiles(const struct options *o)
 
 static void check_options(const struct options *o)
 {
-	if (o->index && (!o->cache || !o->files.n || o->report || o->cli.output))
-		cli_usage_error("--index wants a --cache and programs, and has no other "
-				"output");
+	if (o->index &&
+	    ((!o->cache && !o->export_dir) || !o->files.n || o->report || o->cli.output))
+		cli_usage_error("--index wants programs and --cache or --export-index, "
+				"and has no other output");
 	if (o->report && o->cli.output && !strcmp(o->report, o->cli.output))
 		cli_usage_error("the report and the profiles cannot both go to %s",
 				o->report);
@@ -438,6 +472,8 @@ int main(int argc, char **argv)
 	if (!r)
 		r = o.index ? index_all(&o, &objects, &e)
 			    : run(&o, &objects, out, &c, &e);
+	if (!r)
+		r = export_all(&o, &objects, &e);
 	if (o.cache)
 		symcache_trim(o.cache, o.cache_size);
 	if (!r && out)
@@ -446,6 +482,7 @@ int main(int argc, char **argv)
 		output_abort(out);
 	if (!r && o.report)
 		r = write_report(&o, &objects, &jit, &c, &e);
+	report_cache(&o.cli, &objects);
 	report_objects(&o.cli, &objects);
 	report_jit(&o.cli, &jit);
 	end_debuginfod(&o, objects.paths.debuginfod);

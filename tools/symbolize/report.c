@@ -80,6 +80,22 @@ static void put_help(struct buf *b, const struct entry *en)
 		b->len -= strlen("; lines would need ");
 }
 
+void report_cache(const struct cli *cli, const struct objects *o)
+{
+	const char *kept = "";
+	size_t i;
+
+	for (i = 0; i < o->n; i++) {
+		if (object_index_damage(o->v[i].object)[0])
+			cli_note(cli, "%s: not used",
+				 object_index_damage(o->v[i].object));
+		if (!kept[0])
+			kept = object_index_trouble(o->v[i].object);
+	}
+	if (kept[0])
+		cli_note(cli, "%s: indexes are not kept", kept);
+}
+
 void report_objects(const struct cli *cli, const struct objects *o)
 {
 	struct buf b = BUF_INIT(1 << 20);

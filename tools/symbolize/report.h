@@ -13,6 +13,8 @@
 
 struct coverage;
 
+/* Notes: indexes in the cache that are damaged, and the first reason why one was not kept. */
+void report_cache(const struct cli *cli, const struct objects *o);
 void report_objects(const struct cli *cli, const struct objects *o);
 void report_jit(const struct cli *cli, const struct jitnames *j); /* if there are any */
 
