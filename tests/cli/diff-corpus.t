@@ -75,6 +75,32 @@ against "$corpus/tikv__pprof-rs/e97cc34_profile.pb" "$corpus/tikv__pprof-rs/3b85
 	"two builds"
 shares "$corpus/grafana__pyroscope/ingester-3.pb.gz" "$corpus/grafana__pyroscope/ingesters.pb.gz" \
 	"share"
+# a heap scraped seven times: what was allocated meanwhile, and the mean of what was in use
+heaps=$(ls "$many"/*.pb.gz)
+first=$(echo "$heaps" | head -n 1)
+last=$(echo "$heaps" | tail -n 1)
+# total TYPE FILE
+total() {
+	prof-render -t "$1" -f folded "$2" | awk '{ s += $NF } END { printf "%.0f", s }'
+}
+for type in alloc_objects alloc_space; do
+	# shellcheck disable=SC2086
+	prof-diff -q --self --delta --norm none -t "$type" --report json:- --base $heaps \
+		--new "$first" "$last" >"$tmp/j"
+	grown=$(($(total "$type" "$last") - $(total "$type" "$first")))
+	is "$(jq -c '.types[0].total' "$tmp/j")" "{\"base\":$grown,\"new\":$grown,\"delta\":0}" \
+		"$type: by steps and at once"
+done
+for type in inuse_objects inuse_space; do
+	# shellcheck disable=SC2086
+	prof-diff -q --self --norm none -t "$type" --report json:- --base $heaps --new "$last" >"$tmp/j"
+	for f in $heaps; do
+		total "$type" "$f"
+		echo
+	done | awk '{ s += $1 } END { printf "%.0f %.0f\n", s / NR, $1 }' >"$tmp/want"
+	jq -r '.types[0].total | "\(.base) \(.new)"' "$tmp/j" >"$tmp/got"
+	same "$tmp/got" "$tmp/want" "$type: the mean of seven"
+done
 for file in grafana__pyroscope/ingesters.pb.gz _local_go1.19/heap.pb.gz \
 	polarsignals__sources-demo/pprof.pb.gz denniswon__dcap-risc0-zkvm/profile.pb; do
 	itself "$corpus/$file"

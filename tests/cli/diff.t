@@ -445,6 +445,51 @@ is "$status" 2 "selectors that choose the same samples"
 run pd "$tmp/idle.txt" "$tmp/new.txt"
 is "$status $(grep -c measure "$tmp/err")" "0 0" "intervals without a sample are not meant"
 
+# --- counters since the start of a process -------------------------------------------------------
+# heap MINUTE ALLOCATED IN-USE
+heap() {
+	cat <<-HEAP
+	# profpipe text 1
+	profile
+	time $((1700000000 + $1 * 60))000000000
+	period "space" "bytes" 512
+	type "alloc_space" "bytes"
+	type "inuse_space" "bytes" default
+	function 1 "grow" "grow" "heap.go" 1
+	function 2 "keep" "keep" "heap.go" 9
+	location 1 m0 0x0 f1:1:0
+	location 2 m0 0x0 f2:9:0
+	sample $2 $3 : 1 :
+	sample 1000 1000 : 2 :
+	end
+	HEAP
+}
+heap 0 5000 10 >"$tmp/heap-0.txt"
+heap 1 7000 20 >"$tmp/heap-1.txt"
+heap 2 9500 60 >"$tmp/heap-2.txt"
+heap 10 100 5 >"$tmp/heap-3.txt"
+heap 11 4100 15 >"$tmp/heap-4.txt"
+# delta OPTION…: total and profiles of each side
+delta() {
+	run pd --report json:- "$@" --base "$tmp"/heap-[012].txt --new "$tmp"/heap-[34].txt
+	jq -c '.types[0] | [.total.base, .total.new, .base.profiles, .new.profiles, .base.duration_nanos]' "$tmp/out"
+}
+is "$(delta -t alloc_space)" '[24500,6200,3,2,0]' "counters that go on are added up"
+delta -t alloc_space >/dev/null
+like "$tmp/err" 'alloc_space: base adds up 3 profiles without a duration: .* say --delta' "with a note"
+is "$(delta -t alloc_space --delta)" '[4500,4000,2,1,120000000000]' "--delta: what each profile added"
+is "$(wc -l <"$tmp/err")" 1 "without that note" || diag "$tmp/err"
+is "$(delta -t inuse_space --delta)" '[1040,1015,2,1,120000000000]' "levels are those of the later profiles, as means"
+is "$(delta -t alloc_space --delta --norm seconds | cut -d, -f 1,2)" '[2250,4000' "with the time between them"
+refuses "--delta: a counter that falls" pd --delta --base "$tmp/heap-0.txt" "$tmp/heap-3.txt" --new "$tmp"/heap-[34].txt
+like "$tmp/err" 'heap-3.txt: --delta: alloc_space falls from 6000 to 1100: ' "and says so"
+refuses "--delta: an earlier profile after a later one" pd --delta --base "$tmp/heap-1.txt" "$tmp/heap-0.txt" \
+	--new "$tmp"/heap-[34].txt
+refuses "--delta: one profile" pd --delta "$tmp/heap-0.txt" "$tmp/heap-3.txt"
+like "$tmp/err" 'base has one profile of each type: --delta takes differences$' "and says so"
+run pd --delta "$tmp/base.txt" "$tmp/new.txt"
+same "$tmp/out" "$tmp/diff.pb.gz" "--delta: other profiles pass"
+
 # --- gauges -----------------------------------------------------------------------------------
 sed 's/"alloc_space"/"inuse_space"/' "$tmp/heap.txt" >"$tmp/inuse.txt"
 run pd --report json:- --base "$tmp/inuse.txt" "$tmp/inuse.txt" "$tmp/inuse.txt" --new "$tmp/inuse.txt"

@@ -57,15 +57,14 @@ static void note_cumulative(const struct cli *c, const struct part *p, const cha
 {
 	int side;
 
-	if (strncmp(type, "alloc_", 6) && strcmp(type, "contentions") &&
-	    strcmp(type, "delay"))
+	if (!type_is_cumulative(p->comparison.p, p->comparison.column))
 		return;
 	for (side = 0; side < SIDES; side++) {
 		if (p->pair->profiles[side] > 1 && !p->pair->side[side]->h.duration_ns)
 			cli_note(c,
 				 "%s: %s adds up %zu profiles without a duration: if "
-				 "each counts from the start of its process, compare "
-				 "single ones",
+				 "each counts from the start of its process, say "
+				 "--delta or compare single ones",
 				 type, side_names[side], p->pair->profiles[side]);
 	}
 }

@@ -102,6 +102,14 @@ static void multiply(struct ratio *r, uint64_t num, uint64_t den)
 	r->den *= den / d;
 }
 
+bool type_is_cumulative(const struct profile *p, size_t column)
+{
+	const char *type = store_cstr(p->store, p->h.types[column].type);
+
+	return !strncmp(type, "alloc_", 6) || !strcmp(type, "contentions") ||
+	       !strcmp(type, "delay");
+}
+
 bool type_is_sample_count(const struct profile *p, size_t column)
 {
 	const struct value_type *t = &p->h.types[column];

@@ -47,5 +47,8 @@ void combined_release(struct combined *c);
 
 const char *norm_name(enum norm norm);
 
+/* An amount that may be counted from the start of the process. */
+bool type_is_cumulative(const struct profile *p, size_t column);
+
 /* Bare counts of samples, which the sampling period multiplies. */
 bool type_is_sample_count(const struct profile *p, size_t column);

@@ -41,6 +41,7 @@ enum {
 	OPT_REQUIRE_POWER,
 	OPT_SELF,
 	OPT_BY,
+	OPT_DELTA,
 };
 
 static const struct argp_option option_table[] = {
@@ -61,6 +62,8 @@ static const struct argp_option option_table[] = {
 	 "Compare although little of the cost has the same names", 2},
 	{"allow-unsymbolized", OPT_ALLOW_UNSYMBOLIZED, NULL, 0,
 	 "Compare although much of the cost has no names", 2},
+	{"delta", OPT_DELTA, NULL, 0,
+	 "Of counters since the start of a process take what each profile added", 2},
 	{"self", OPT_SELF, NULL, 0, "Compare although some intervals are on both sides",
 	 2},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
@@ -404,6 +407,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_ALLOW_UNSYMBOLIZED:
 		o->checks.allow_unsymbolized = true;
+		return 0;
+	case OPT_DELTA:
+		o->sides.delta = true;
 		return 0;
 	case OPT_SELF:
 		o->sides.self = true;

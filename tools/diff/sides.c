@@ -11,6 +11,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
+#include "tools/diff/cumulative.h"
 #include "tools/diff/overlap.h"
 
 /* A file with less than this share of both sides says nothing about their being equal. */
@@ -29,6 +30,7 @@ struct intake {
 	struct overlap *overlap; /* of both sides */
 	const struct source *source;
 	size_t taken;
+	bool seen;     /* a profile */
 	bool has_type; /* what -t asks for, in one of its profiles */
 	bool chosen;   /* a sample of the message by the side's own selector */
 	bool open;     /* its message is being read into a replicate */
@@ -71,6 +73,7 @@ static int take_header(void *ctx, struct store *st, struct header *h)
 	struct intake *in = ctx;
 	int column = query_type_index(in->common, st, h);
 
+	in->seen = true;
 	in->has_type |= column >= 0;
 	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h)))
 		return 0;
@@ -120,17 +123,37 @@ static int add_to_both(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 	return r ? r : add_to_side(&in[SIDE_NEW], msg, n, e);
 }
 
+/* What comes before a side: differences of counters, with --delta. */
+struct inlet {
+	struct cumulative *cumulative; /* NULL without */
+	struct buf buf;
+	enum side side;
+	int (*add)(void *, const uint8_t *, size_t, struct err *);
+	struct intake *in;
+};
+
+static int take_message(void *ctx, const uint8_t *msg, size_t n, struct err *e)
+{
+	struct inlet *let = ctx;
+	int r = 0;
+
+	if (let->cumulative)
+		r = cumulative_step(let->cumulative, let->side, &msg, &n, &let->buf, e);
+	return r || !n ? r : let->add(let->in, msg, n, e);
+}
+
 static int read_files(const struct sides_opts *o, const struct operands *files,
-		      int (*add)(void *, const uint8_t *, size_t, struct err *),
-		      struct intake *in, size_t nin, struct err *e)
+		      struct inlet *let, size_t nin, struct err *e)
 {
 	struct source *s = source_new(files->v, files->n, o->cli->max_size);
 	size_t good, i;
 	int r;
 
+	let->buf = BUF_INIT(SIZE_MAX / 2);
 	for (i = 0; i < nin; i++)
-		in[i].source = s;
-	r = input_read(o->cli, s, add, in, &good, e);
+		let->in[i].source = s;
+	r = input_read(o->cli, s, take_message, let, &good, e);
+	buf_release(&let->buf);
 	source_free(s);
 	return r;
 }
@@ -289,6 +312,11 @@ static int check_taken(const struct sides_opts *o, const struct intake *in, stru
 	for (side = 0; side < SIDES; side++) {
 		if (in[side].taken)
 			continue;
+		if (o->delta && !in[side].seen)
+			return err_set(e, ENODATA,
+				       "%s has one profile of each type: --delta takes "
+				       "differences",
+				       side_names[side]);
 		if (!in[side].has_type)
 			return err_set(e, ENODATA, "%s has no profile of type %s",
 				       side_names[side], query_type_text(o->query));
@@ -326,15 +354,23 @@ static int set_up(struct sides *s, const struct sides_opts *o, struct intake *in
 
 static int read_sides(const struct sides_opts *o, struct intake *in, struct err *e)
 {
+	struct inlet let = {.cumulative = o->delta ? cumulative_new() : NULL};
 	int side, r = 0;
 
-	if (o->selectors[SIDE_BASE])
-		return read_files(o, &o->stream, add_to_both, in, SIDES, e);
-	for (side = 0; side < SIDES && !r; side++) {
-		r = read_files(o, &o->files[side], add_to_side, &in[side], 1, e);
+	if (o->selectors[SIDE_BASE]) {
+		let.add = add_to_both;
+		let.in = in;
+		r = read_files(o, &o->stream, &let, SIDES, e);
+	}
+	for (side = 0; side < SIDES && !r && !o->selectors[SIDE_BASE]; side++) {
+		let.add = add_to_side;
+		let.side = side;
+		let.in = &in[side];
+		r = read_files(o, &o->files[side], &let, 1, e);
 		if (r == -ENODATA)
 			err_prefix(e, "%s", side_names[side]);
 	}
+	cumulative_free(let.cumulative);
 	return r;
 }
 

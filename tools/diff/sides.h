@@ -25,7 +25,8 @@ struct sides_opts {
 	struct query *query; /* common to both sides; holds no selector of a side */
 	struct names *names; /* NULL: names stay as they are */
 	struct replicas *replicas;
-	bool self; /* the same intervals may be on both sides */
+	bool delta; /* counters from the start of a process: take what was added */
+	bool self;  /* the same intervals may be on both sides */
 };
 
 /* One profile type that both sides have. */
