@@ -169,6 +169,24 @@ prof-diff -q --gate 'regressed > +0.5%' "$tmp/base.txt" "$tmp/moved.txt" >/dev/n
 is $? 0 "what moved fails no gate"
 prof-diff -q --gate 'flat:^f08$ > +0.5%' "$tmp/base.txt" "$tmp/moved.txt" >/dev/null
 is $? 1 "unless it is watched by name"
+# one function is nearly all of the cost, and another one gets dearer: of equal totals the first
+# seems to fall by as much, which is no excuse
+# dominant SEED COST-OF-F04
+dominant() {
+	make_side "$1" -v grow="f00=300 f04=$2"
+}
+dominant 21 1 >"$tmp/dom0.txt"
+dominant 22 200 >"$tmp/dom1.txt"
+verdicts "$tmp/dom0.txt" "$tmp/dom1.txt" --norm share >"$tmp/out"
+like "$tmp/out" 'f04=regressed' "by share: what the rest seems to fall by excuses no rise"
+# one fall, and two rises under the same caller that it would make up for: nobody can tell which
+make_side 23 -v grow='f04=0.4 f08=1.9 f12=2.2' >"$tmp/contested.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/contested.txt")" "f04=improved f08=regressed f12=regressed" \
+	"one fall and two rises that it fits: neither is excused"
+# two falls and two rises of other sizes: each rise by the fall that fits
+make_side 24 -v grow='f00=0.7 f04=0.4 f08=1.9 f12=2.2' >"$tmp/two.txt"
+is "$(verdicts "$tmp/base.txt" "$tmp/two.txt")" "f00=moved f04=moved f08=moved f12=moved" \
+	"two falls and two rises"
 make_side 9 -v name='f03=f03.constprop.0 f06=f06.cold f09=f09.isra.1.llvm.77' >"$tmp/clones.txt"
 is "$(verdicts "$tmp/base.txt" "$tmp/clones.txt")" "" "what a compiler adds to names is no change"
 is "$(jq -c '.types[0].functions[] | select(.name == "f09") | .raw_names' "$tmp/json")" \
