@@ -31,25 +31,27 @@ cp "$tmp/bin/prog" "$tmp/good"
 
 sym
 is "$names" "$both" 'a binary with its debug information'
-like "$tmp/err" "prog \[$id\]: 2 addresses: dwarf 2\$" 'told as such'
-like "$tmp/err" '^prof-symbolize: /.*/bin/prog ' 'one line, with the path'
+like "$tmp/err" '^prog +2  dwarf +2$' 'told as such'
+like "$tmp/err" "^/.*/bin/prog, build id $id\$" 'with path and build id'
 
 # stripped: dynsym, symtab, debug file
 strip --strip-debug -o "$tmp/bin/prog" "$tmp/good"
 sym
 is "$names" "$both" 'a binary with symbols alone'
-like "$tmp/err" 'symtab 2.*lines would need .build-id/00/1122.*\.debug$' 'and what would help'
+like "$tmp/err" '^prog +2  symtab +2$' 'told as such'
+like "$tmp/err" '^  lines would need .build-id/00/1122.*\.debug$' 'and what would help'
 strip -o "$tmp/bin/prog" "$tmp/good"
 sym
 is "$names" '' 'a stripped binary'
-like "$tmp/err" 'unnamed 2 \(no-function 2\)' 'has no function there that it tells of'
+like "$tmp/err" '^prog +2 +no-function +2$' 'has no function there that it tells of'
 
 objcopy --only-keep-debug "$tmp/good" "$tmp/good.debug"
 mkdir -p "$tmp/dbg/.build-id/00"
 cp "$tmp/good.debug" "$tmp/dbg/.build-id/00/${id#00}.debug"
 sym
 is "$names" "$both" 'debug file by build id'
-like "$tmp/err" 'dwarf 2; debug .*/dbg/.build-id/00/' 'named'
+like "$tmp/err" '^prog +2  dwarf +2$' 'told as such'
+like "$tmp/err" '^  debug file .*/dbg/.build-id/00/' 'named'
 
 # another build at any of the places is refused
 program ffffffff "$tmp/other"
@@ -61,12 +63,14 @@ rm "$tmp/dbg/.build-id/00/${id#00}.debug"
 cp "$tmp/other" "$tmp/bin/prog"
 sym
 is "$names" '' 'binary of another build'
-like "$tmp/err" 'unnamed 2 \(build-id-mismatch 2\); .*/bin/prog: build id differs; wanted: .*/bin/prog with build id 0011' \
-	'reason and what is wanted'
+like "$tmp/err" '^prog +2 +build-id-mismatch +2$' 'the reason'
+like "$tmp/err" '^  /.*/bin/prog: build id differs$' 'and the file'
+like "$tmp/err" '^  wanted: .*/bin/prog with build id 0011' 'and what is wanted'
 program '' "$tmp/bin/prog"
 sym
 is "$names" '' 'binary without a build id where one is wanted'
-like "$tmp/err" 'build-id-mismatch 2.*has no build id' 'is a mismatch'
+like "$tmp/err" '^prog +2 +build-id-mismatch +2$' 'is a mismatch'
+like "$tmp/err" '^  /.*/bin/prog: has no build id$' 'with the reason'
 
 # other ways to the right one
 sym --binary "$tmp/other" --binary "$tmp/good"
@@ -133,10 +137,10 @@ program '' "$tmp/bin/prog"
 "$tmp/bin/prog" | sed 's|\(/bin/prog\)"|\1 (deleted)"|' >"$tmp/profile"
 sym
 is "$names" '' 'a deleted file without a build id is nobody knows what'
-like "$tmp/err" 'no-file 2' 'no file'
+like "$tmp/err" 'no-file +2$' 'no file'
 rm "$tmp/bin/prog"
 sym
-like "$tmp/err" 'unnamed 2 \(no-file 2\)' 'a file that is gone'
+like "$tmp/err" '^prog.* +2 +no-file +2$' 'a file that is gone'
 
 # what is no file, or no program
 for what in fifo directory text empty unreadable; do
@@ -156,7 +160,7 @@ for what in fifo directory text empty unreadable; do
 	sed 's/ (deleted)//' "$tmp/profile" >"$tmp/p" && cp "$tmp/p" "$tmp/profile"
 	sym
 	is "$status$names" 0 "$what in the place of the binary"
-	like "$tmp/err" 'unnamed 2 \(unusable-file 2\)' "$what: unusable"
+	like "$tmp/err" '^prog +2 +unusable-file +2$' "$what: unusable"
 	[ "$what" = fifo ] || continue
 	sleep 0.2
 	kill "$writer" 2>/dev/null && [ ! -e "$tmp/opened" ]

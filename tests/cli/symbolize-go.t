@@ -106,7 +106,7 @@ agree() { # agree PROFILE WHAT [OPTION...]
 agree "$tmp/cpu.pb.gz" 'with DWARF'
 like "$tmp/want" '":[0-9]+ "' 'the runtime tells of inlined frames'
 like "$tmp/want" 'main\.most\[\.\.\.\]' 'and of generic functions'
-like "$tmp/report" 'prog .*gopclntab [0-9]+' 'the report names the source'
+like "$tmp/report" '^prog +[0-9]+  gopclntab +[0-9]+$' 'the report names the source'
 # What ships is stripped; sections stay, and with them the table.
 strip -o "$tmp/stripped" "$tmp/prog"
 ! readelf -SW "$tmp/stripped" | grep -q '\.debug_info\|\.symtab'

@@ -108,7 +108,8 @@ if command -v ld.lld >/dev/null; then
 		prof-render -f text >"$tmp/out"
 	! grep -q '^function' "$tmp/out"
 	ok $? 'lld, only the debug file at hand: no name'
-	like "$tmp/err" 'need-binary 2.*wanted: the binary' 'and the reason'
+	like "$tmp/err" 'need-binary +2$' 'and the reason'
+	like "$tmp/err" 'wanted: the binary' 'and what would help'
 else
 	skip 'no lld' 'debug file of lld'
 fi

@@ -109,5 +109,5 @@ sample 1 : 1 :
 end
 END
 run prof-symbolize -v "$tmp/raw"
-like "$tmp/err" 'packed .*: 1 address: debugdata 1' 'the report names the source'
+like "$tmp/err" '^packed +1  debugdata +1$' 'the report names the source'
 done_testing

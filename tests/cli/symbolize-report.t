@@ -55,12 +55,33 @@ value ".objects[2].looked_at[] | select(.path == \"$tmp/other\") | .result" 'bui
 value '.objects[3].wanted' '/no/such "file" with build id beef01' 'what is wanted'
 value '.objects[0].looked_at[0].result' used 'what was used'
 
-# the same numbers as the lines of -v
-prof-symbolize -v --report=json --debug-dir="$tmp/dbg" "$tmp/raw" 2>"$tmp/lines" >"$tmp/second"
+# the table of -v has the same numbers, in 80 columns
+prof-symbolize -v --report=json --debug-dir="$tmp/dbg" "$tmp/raw" 2>"$tmp/verbose" >"$tmp/second"
 same "$tmp/second" "$tmp/report" 'to standard output instead of the profiles'
-jq -r '.objects[] | .file + " " + (.addresses | tostring)' "$tmp/report" >"$tmp/want"
-sed 's/^prof-symbolize: \(.*\) \[[^]]*\]: \([0-9]*\) address.*/\1 \2/' "$tmp/lines" >"$tmp/got"
-same "$tmp/got" "$tmp/want" 'the lines of -v have the same files and counts'
+sed '/^$/,$d' "$tmp/verbose" >"$tmp/table"
+is "$(awk 'length > 80' "$tmp/table")" '' 'the table of -v fits 80 columns'
+cat >"$tmp/want" <<'END'
+file                     addresses  named by           not, or not fully
+prog                             2  dwarf           1  no-function             1
+bare                             1                     no-function             1
+other                            1                     build-id-mismatch       1
+such "file"                      1                     no-file                 1
+(all)                            5  named           1  unnamed                 4
+30.00% of the samples' value has a name at its leaf.
+END
+same "$tmp/table" "$tmp/want" 'with the numbers of the report'
+sed -n 's/^  looked at //p' "$tmp/verbose" | sort -u >"$tmp/got"
+jq -r '.objects[] | select(.binary == null or .lines_from != null) | .looked_at[] | .path + ": " + .result' \
+	"$tmp/report" | sort -u >"$tmp/want"
+same "$tmp/got" "$tmp/want" 'and the places that were looked at'
+jq -r '.objects[] | .wanted // empty' "$tmp/report" | sort >"$tmp/want"
+sed -n 's/^  wanted: //p' "$tmp/verbose" | sort >"$tmp/got"
+same "$tmp/got" "$tmp/want" 'and what is wanted'
+jq -r '.objects[] | .lines_from // empty' "$tmp/report" | sort >"$tmp/want"
+sed -n 's/^  lines would need //p' "$tmp/verbose" | sort >"$tmp/got"
+same "$tmp/got" "$tmp/want" 'and what would give lines'
+prof-symbolize --report json:"$tmp/third" --debug-dir="$tmp/dbg" -o "$tmp/named2.pb.gz" "$tmp/raw"
+same "$tmp/third" "$tmp/report" '--report json:FILE in two words'
 prof-symbolize --debug-dir="$tmp/dbg" "$tmp/raw" | cmp -s - "$tmp/named.pb.gz"
 is $? 0 'the profile is the same with and without'
 

@@ -89,23 +89,23 @@ look() { # look DESCRIPTION WANT [OPTION…]
 	prof-symbolize -v "$@" raw 2>"$tmp/err" >"$tmp/out"
 	like "$tmp/err" "$want" "$what"
 }
-look 'where it was made' 'prog .*: dwarf 1(;|$)'
+look 'where it was made' '^prog +1  dwarf +1$'
 mkdir -p far/away && cp prog far/away
 profile "$PWD/far/away/prog" >raw
-look 'the program moved' 'prog .*: dwarf 1(;|$)'
+look 'the program moved' '^prog +1  dwarf +1$'
 mv other.dwo far/away
-look 'beside the program' 'prog .*: dwarf 1(;|$)'
+look 'beside the program' '^prog +1  dwarf +1$'
 mkdir -p "root$PWD" && cp prog "root$PWD" && mv far/away/other.dwo "root$PWD"
-look 'not there' 'prog .*symtab 1 \(dwo-missing 1\)|prog .*dwarf 1 \(dwo-missing 1\)'
+look 'not there' '^prog +1  (symtab|dwarf) +1  dwo-missing +1$'
 profile "$PWD/prog" >raw
-look 'below a sysroot' 'prog .*: dwarf 1(;|$)' --sysroot=root
+look 'below a sysroot' '^prog +1  dwarf +1$' --sysroot=root
 # the same name from another build is not used
 sed 's/turn(x, 5)/turn(x, 7) * x/' other.c >changed.c
 mkdir new && gcc -g -gdwarf-5 -gsplit-dwarf -O2 -c changed.c -o new/other.o
 cp new/other.dwo other.dwo
-look 'of another build' 'prog .*dwo-missing 1'
+look 'of another build' '^prog .*dwo-missing +1$'
 head -c 200 "root$PWD/other.dwo" >other.dwo
-look 'cut short' 'prog .*dwo-missing 1'
+look 'cut short' '^prog .*dwo-missing +1$'
 
 # Supplementary files of DWARF 5, which have their id in .debug_sup.
 gcc -g -gdwarf-5 -O2 "$src/plain.c" -o one && cp one two
@@ -121,7 +121,7 @@ if command -v dwz >/dev/null && dwz -5 -m sup.debug one two 2>"$tmp/build" &&
 	nm one | awk '$3 == "main" { print $1 }' >addrs
 	id=$(readelf -n one | sed -n 's/.*Build ID: //p')
 	profile "$PWD/one" >raw
-	look "$sup: missing, and told of" 'one .*alt-missing 1'
+	look "$sup: missing, and told of" 'one .*alt-missing +1$'
 else
 	skip "$(head -n 1 "$tmp/build")" "$sup"
 fi

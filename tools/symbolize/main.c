@@ -483,8 +483,7 @@ int main(int argc, char **argv)
 	if (!r && o.report)
 		r = write_report(&o, &objects, &jit, &c, &e);
 	report_cache(&o.cli, &objects);
-	report_objects(&o.cli, &objects);
-	report_jit(&o.cli, &jit);
+	report_table(&o.cli, &objects, &jit, &c);
 	end_debuginfod(&o, objects.paths.debuginfod);
 	objects_release(&objects);
 	jitnames_release(&jit);

@@ -6,49 +6,7 @@
 #include "lib/ui/json.h"
 #include "tools/symbolize/rewrite.h"
 
-static void put_counts(struct buf *b, const struct entry *en)
-{
-	const char *sep = "";
-	size_t i;
-
-	for (i = 0; i < SYM_NSOURCES; i++) {
-		if (!en->named[i])
-			continue;
-		buf_printf(b, "%s%s %llu", sep, sym_source_name(i),
-			   (unsigned long long)en->named[i]);
-		sep = ", ";
-	}
-	if (en->bare)
-		buf_printf(b, "%sunnamed %llu", sep, (unsigned long long)en->bare);
-	sep = " (";
-	for (i = SYM_OK + 1; i < SYM_NREASONS; i++) {
-		if (!en->reasons[i])
-			continue;
-		buf_printf(b, "%s%s %llu", sep, sym_reason_name(i),
-			   (unsigned long long)en->reasons[i]);
-		sep = ", ";
-	}
-	if (sep[0] == ',')
-		buf_putc(b, ')');
-}
-
-static void put_files(struct buf *b, const struct entry *en)
-{
-	const char *path = object_path(en->object),
-		   *debug = object_debug_path(en->object);
-
-	if (path && strcmp(path, en->path))
-		buf_printf(b, "; binary %s", path);
-	if (debug && debug != path)
-		buf_printf(b, "; debug %s", debug);
-	if (path && !object_is_verified(en->object))
-		buf_puts(b, "; unverified: the mapping has no build id");
-	if (object_trouble(en->object)[0])
-		buf_printf(b, "; %s", object_trouble(en->object));
-}
-
-/* The file that would name what is not named; nothing if there is none. */
-static void put_wanted(struct buf *b, const struct entry *en)
+void report_wanted(struct buf *b, const struct entry *en)
 {
 	if (!object_path(en->object))
 		buf_printf(b, "%s%s%s", en->path,
@@ -57,27 +15,10 @@ static void put_wanted(struct buf *b, const struct entry *en)
 		buf_puts(b, "the binary itself, by --sysroot or --binary");
 }
 
-/* The file that would give lines; nothing if there are lines. */
-static void put_lines_file(struct buf *b, const struct entry *en)
+void report_lines_file(struct buf *b, const struct entry *en)
 {
 	if (!object_has_lines(en->object) && strlen(en->build_id) > 4)
 		buf_printf(b, ".build-id/%.2s/%s.debug", en->build_id, en->build_id + 2);
-}
-
-static void put_help(struct buf *b, const struct entry *en)
-{
-	size_t n;
-
-	buf_puts(b, "; wanted: ");
-	n = b->len;
-	put_wanted(b, en);
-	if (b->len == n)
-		b->len -= strlen("; wanted: ");
-	buf_puts(b, "; lines would need ");
-	n = b->len;
-	put_lines_file(b, en);
-	if (b->len == n)
-		b->len -= strlen("; lines would need ");
 }
 
 void report_cache(const struct cli *cli, const struct objects *o)
@@ -94,36 +35,6 @@ void report_cache(const struct cli *cli, const struct objects *o)
 	}
 	if (kept[0])
 		cli_note(cli, "%s: indexes are not kept", kept);
-}
-
-void report_objects(const struct cli *cli, const struct objects *o)
-{
-	struct buf b = BUF_INIT(1 << 20);
-	size_t i;
-
-	for (i = 0; i < o->n; i++) {
-		const struct entry *en = &o->v[i];
-
-		buf_clear(&b);
-		buf_printf(&b, "%s [%s]: %llu address%s: ", en->path,
-			   en->build_id[0] ? en->build_id : "no build id",
-			   (unsigned long long)en->addresses,
-			   en->addresses == 1 ? "" : "es");
-		put_counts(&b, en);
-		put_files(&b, en);
-		put_help(&b, en);
-		cli_info(cli, "%s", buf_str(&b));
-	}
-	buf_release(&b);
-}
-
-void report_jit(const struct cli *cli, const struct jitnames *j)
-{
-	if (j->n)
-		cli_info(cli, "in no file: %llu address%s: perf map %llu, unnamed %llu",
-			 (unsigned long long)j->addresses, j->addresses == 1 ? "" : "es",
-			 (unsigned long long)j->named,
-			 (unsigned long long)(j->addresses - j->named));
 }
 
 static void json_text(struct json *j, const char *key,
@@ -173,8 +84,8 @@ static void json_entry(struct json *j, const struct entry *en)
 	json_bool(j, "verified", object_is_verified(en->object));
 	if (object_trouble(en->object)[0])
 		json_cstr(j, "trouble", object_trouble(en->object));
-	json_text(j, "wanted", put_wanted, en);
-	json_text(j, "lines_from", put_lines_file, en);
+	json_text(j, "wanted", report_wanted, en);
+	json_text(j, "lines_from", report_lines_file, en);
 	json_array(j, "looked_at");
 	while (object_tried(en->object, &at, &path, &result)) {
 		json_object(j, NULL);
