@@ -71,6 +71,12 @@ uint32_t intern_put(struct intern *t, const void *p, size_t n)
 	return t->n - 1;
 }
 
+size_t intern_bytes(const struct intern *t)
+{
+	return t->arena.used_bytes + t->cap * sizeof(*t->strs) +
+	       t->hash_cap * sizeof(*t->hashes) + t->nslots * sizeof(*t->slots);
+}
+
 uint32_t intern_puts(struct intern *t, const char *s)
 {
 	return intern_put(t, s, strlen(s));

@@ -29,6 +29,8 @@ void intern_release(struct intern *t);
 uint32_t intern_put(struct intern *t, const void *p, size_t n); /* n < 2^32 */
 uint32_t intern_puts(struct intern *t, const char *s);
 
+size_t intern_bytes(const struct intern *t); /* memory in it */
+
 /* The id of a string that is there already, or UINT32_MAX. */
 uint32_t intern_find(const struct intern *t, const void *p, size_t n);
 

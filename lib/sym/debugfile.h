@@ -29,7 +29,9 @@
 struct sym_paths { /* nothing owned */
 	const char *const *debug_dirs, *const *sysroots, *const *binaries;
 	size_t ndebug_dirs, nsysroots, nbinaries;
-	const char *cache;	       /* directory of indexes, or NULL */
+	const char *cache; /* directory of indexes, or NULL */
+	uint64_t
+		max_memory; /* bytes of one object's files and tables in memory; 0 = any */
 	struct debuginfod *debuginfod; /* to be asked last, or NULL */
 };
 

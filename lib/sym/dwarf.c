@@ -340,6 +340,11 @@ size_t dwarf_nfunctions(const struct dwarf *dw)
 	return dw->nfunctions;
 }
 
+void dwarf_limit_tables(struct dwarf *dw, uint64_t max)
+{
+	dw->table_max = max;
+}
+
 size_t dwarf_table_bytes(const struct dwarf *dw)
 {
 	return dw->table_bytes;

@@ -95,5 +95,8 @@ size_t dwarf_nfunctions(const struct dwarf *dw);
 /* Decodes every unit. */
 void dwarf_bounds(struct dwarf *dw, struct bounds *b);
 
+/* Bytes that decoded units may take from now on; what does not fit in is over_memory. */
+void dwarf_limit_tables(struct dwarf *dw, uint64_t max);
+
 size_t dwarf_table_bytes(const struct dwarf *dw); /* memory in decoded units */
 size_t dwarf_ndamaged(const struct dwarf *dw); /* units not decoded to their end so far */

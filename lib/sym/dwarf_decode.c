@@ -57,14 +57,13 @@ static void shrink(struct dw_table *t)
 			    sizeof(*t->lines.rows));
 }
 
-static size_t bytes_of(const struct dw_unit *u, const struct dw_table *t)
+static size_t bytes_of(const struct dw_table *t)
 {
 	return sizeof(*t) + t->nodes_cap * sizeof(*t->nodes) +
 	       t->stretches_cap * sizeof(*t->stretches) +
 	       t->lines.rows_cap * sizeof(*t->lines.rows) +
 	       t->lines.files_cap * sizeof(*t->lines.files) +
-	       t->lines.dirs_cap * sizeof(*t->lines.dirs) +
-	       (u->split && u->split->own_file ? u->split->own_file->data_bytes : 0);
+	       t->lines.dirs_cap * sizeof(*t->lines.dirs);
 }
 
 /* What the unit shares with others. */
@@ -103,7 +102,8 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 	struct dw_unit *u = &dw->units[unit];
 	bool spent = d->spent || d->work >= dw->work || d->ranges > dw->ranges_left;
 
-	u->over_memory = bytes_of(u, d->table) > dw->table_max - dw->table_bytes;
+	u->over_memory = dw->table_bytes > dw->table_max ||
+			 bytes_of(d->table) > dw->table_max - dw->table_bytes;
 	if (spent || u->over_memory) {
 		dw_table_free(d->table);
 		d->table = xcalloc(1, sizeof(*d->table));
@@ -119,7 +119,7 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 	}
 	u->table = d->table;
 	if (!u->over_memory)
-		dw->table_bytes += bytes_of(u, u->table);
+		dw->table_bytes += bytes_of(u->table);
 }
 
 static void *work(void *arg)

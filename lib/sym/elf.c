@@ -348,8 +348,18 @@ static void drop_data(struct elf_file *f)
 
 	for (i = 0; i < f->nsections; i++)
 		elf_drop_section(&f->sections[i]);
+	if (f->budget)
+		f->budget->used -= f->data_bytes;
 	f->data_bytes = 0;
 	f->mapped = false;
+}
+
+void elf_set_budget(struct elf_file *f, struct elf_budget *b)
+{
+	if (f->budget == b)
+		return;
+	f->budget = b;
+	b->used += f->data_bytes;
 }
 
 void elf_close(struct elf_file *f)

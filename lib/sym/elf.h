@@ -40,6 +40,11 @@ struct elf_range {
 	uint64_t low, high;
 };
 
+/* What the section contents of several files together may take. */
+struct elf_budget {
+	uint64_t used, max; /* bytes */
+};
+
 struct elf_file {
 	int fd;		   /* -1 while suspended */
 	char *root, *path; /* how to open it again; NULL if it was given by descriptor */
@@ -66,6 +71,7 @@ struct elf_file {
 	uint64_t
 		data_bytes; /* memory in section contents, not what is mapped from the file */
 	bool mapped;	    /* some are mapped */
+	struct elf_budget *budget; /* that data_bytes count in, or NULL */
 };
 
 /* Limits on what one file may make us hold. */
@@ -80,6 +86,9 @@ struct elf_file {
 int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e);
 int elf_open_fd(int fd, struct elf_file **out, struct err *e);
 void elf_free(struct elf_file *f);
+
+/* Count what f has and will have in memory; b must outlive it. */
+void elf_set_budget(struct elf_file *f, struct elf_budget *b);
 
 /* The first section of that name with contents or not; NULL. */
 struct elf_section *elf_section(struct elf_file *f, const char *name);

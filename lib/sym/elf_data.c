@@ -71,10 +71,20 @@ static bool is_debug(const struct elf_section *s)
 static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t n,
 		      struct err *e)
 {
-	if (n > ELF_SECTION_MAX || n > ELF_DATA_MAX - f->data_bytes)
+	const struct elf_budget *b = f->budget;
+
+	if (n > ELF_SECTION_MAX || n > ELF_DATA_MAX - f->data_bytes ||
+	    (b && (b->used > b->max || n > b->max - b->used)))
 		return err_set(e, EFBIG, "%s: %llu bytes are over the limit", s->name,
 			       (unsigned long long)n);
 	return 0;
+}
+
+static void count(struct elf_file *f, uint64_t n)
+{
+	f->data_bytes += n;
+	if (f->budget)
+		f->budget->used += n;
 }
 
 /* Bytes of a section as they are in the file: mapped if they may be, else read. */
@@ -90,6 +100,9 @@ static int take_raw(struct elf_file *f, const struct elf_section *s, struct elf_
 			return 0;
 		}
 	}
+	r = check_size(f, s, s->size, e);
+	if (r)
+		return r;
 	*heap = xmalloc(s->size + 1);
 	*raw = *heap;
 	r = elf_read_at(f, *heap, s->size, s->offset, e);
@@ -119,7 +132,7 @@ static int inflate(struct elf_file *f, struct elf_section *s, const uint8_t *raw
 	r = k.zstd ? unpack_zstd(k.p, k.n, out, k.unpacked_n, e)
 		   : unpack_zlib(k.p, k.n, out, k.unpacked_n, e);
 	if (!r) {
-		f->data_bytes += k.unpacked_n;
+		count(f, k.unpacked_n);
 		return 0;
 	}
 	elf_drop_section(s);
@@ -132,10 +145,8 @@ static int load(struct elf_file *f, struct elf_section *s, struct err *e)
 	struct elf_map map = {0};
 	const uint8_t *raw;
 	uint8_t *heap = NULL;
-	int r = check_size(f, s, s->size, e);
+	int r = take_raw(f, s, &map, &heap, &raw, e);
 
-	if (!r)
-		r = take_raw(f, s, &map, &heap, &raw, e);
 	if (r)
 		return r;
 	if (is_packed(s, raw)) {
@@ -147,7 +158,8 @@ static int load(struct elf_file *f, struct elf_section *s, struct err *e)
 	s->data = (uint8_t *)raw;
 	s->data_n = s->size;
 	s->map = map;
-	f->data_bytes += heap ? s->size : 0;
+	if (heap)
+		count(f, s->size);
 	return 0;
 }
 

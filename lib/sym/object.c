@@ -33,6 +33,7 @@ const char *sym_reason_name(enum sym_reason r)
 		[SYM_DWO_MISSING] = "dwo-missing",
 		[SYM_ALT_MISSING] = "alt-missing",
 		[SYM_DAMAGED] = "damaged",
+		[SYM_MEMORY_LIMIT] = "memory-limit",
 	};
 
 	return names[r];
@@ -164,6 +165,7 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 	o->path = xstrdup(path);
 	o->build_id = xstrdup(build_id);
 	o->id = build_id_parse(o->build_id);
+	o->budget.max = paths->max_memory ? paths->max_memory : UINT64_MAX;
 	intern_init(&o->strings);
 	answers_init(&o->answers);
 	buf_init(&o->trouble, 1 << 16);
@@ -430,14 +432,13 @@ const char *object_string(const struct object *o, uint32_t string)
 
 uint64_t object_bytes(const struct object *o)
 {
-	return (o->index ? symindex_bytes(o->index) : 0) +
+	return (o->index ? symindex_bytes(o->index) : 0) + o->budget.used +
 	       (o->dwarf ? dwarf_table_bytes(o->dwarf) : 0) +
 	       (o->go_table ? gopclntab_bytes(o->go_table) : 0) +
-	       (o->bin.elf ? o->bin.elf->data_bytes : 0) +
-	       (o->debug.elf ? o->debug.elf->data_bytes : 0) +
-	       (o->dwp ? o->dwp->data_bytes : 0) +
-	       (o->mini ? o->mini->size + o->mini->data_bytes : 0) +
-	       (o->alt.elf ? o->alt.elf->data_bytes : 0);
+	       (o->symtab ? symtab_bytes(o->symtab) : 0) +
+	       (o->debug_symtab ? symtab_bytes(o->debug_symtab) : 0) +
+	       (o->mini_symtab ? symtab_bytes(o->mini_symtab) : 0) +
+	       (o->dynsym ? symtab_bytes(o->dynsym) : 0) + (o->mini ? o->mini->size : 0);
 }
 
 bool object_is_open(const struct object *o)
@@ -465,7 +466,7 @@ void object_trim(struct object *o)
 	o->symtab = o->debug_symtab = o->mini_symtab = o->dynsym = NULL;
 	o->plt = NULL;
 	o->mini = NULL;
-	o->opened = false;
+	o->opened = o->over_memory = false;
 	if (o->bin.elf)
 		elf_suspend(o->bin.elf);
 	if (o->debug.elf)

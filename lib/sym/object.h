@@ -47,6 +47,7 @@ enum sym_reason { /* why an address has no name, or less than it might */
 		  SYM_DWO_MISSING, /* named by symbol: the functions are in a .dwo file */
 		  SYM_ALT_MISSING, /* named by symbol: the name is in a missing supplementary file */
 		  SYM_DAMAGED, /* the file or the unit could not be read to its end */
+		  SYM_MEMORY_LIMIT, /* what would tell takes too much memory */
 		  SYM_NREASONS,
 };
 

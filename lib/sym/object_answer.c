@@ -322,6 +322,8 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 		a.reason = SYM_DWO_MISSING;
 	else if (d && lacks_alt(o, v, d->n))
 		a.reason = SYM_ALT_MISSING;
+	else if (d ? d->over_memory : o->over_memory)
+		a.reason = SYM_MEMORY_LIMIT;
 	else if ((d && d->damaged && !d->n) ||
 		 (a.location == SYM_NONE && is_cut(&o->bin, &o->debug)))
 		a.reason = SYM_DAMAGED;

@@ -12,6 +12,8 @@
 #include "lib/sym/object_internal.h"
 #include "lib/sym/symcache.h"
 
+#define ANSWERS_STEP (1u << 16) /* addresses between looks at the memory they take */
+
 /*
  * What an index was made from. The build id stands for the code; debug information that came
  * later, or went, has another size.
@@ -104,9 +106,27 @@ static bool is_complete(const struct object *o, const struct sym_answer *v, size
 
 	for (i = 0; i < n; i++)
 		if (v[i].reason == SYM_DWO_MISSING || v[i].reason == SYM_ALT_MISSING ||
-		    v[i].reason == SYM_DAMAGED)
+		    v[i].reason == SYM_DAMAGED || v[i].reason == SYM_MEMORY_LIMIT)
 			return false;
 	return !o->trouble.len;
+}
+
+/* All of them, unless their names and places take more memory than there may be. */
+static int answer_all(struct object *o, const uint64_t *v, size_t n,
+		      struct sym_answer *out, struct err *e)
+{
+	size_t i, part;
+
+	for (i = 0; i < n; i += part) {
+		part = n - i < ANSWERS_STEP ? n - i : ANSWERS_STEP;
+		object_resolve(o, v + i, part, out + i);
+		if (object_bytes(o) + intern_bytes(&o->strings) +
+			    intern_bytes(&o->answers.functions) +
+			    intern_bytes(&o->answers.locations) >
+		    o->budget.max)
+			return err_set(e, EFBIG, "over the limit of memory");
+	}
+	return 0;
 }
 
 static int make_index(struct object *o, struct buf *out, struct err *e)
@@ -119,8 +139,10 @@ static int make_index(struct object *o, struct buf *out, struct err *e)
 
 	find_bounds(o, &b);
 	answers = xcalloc(b.n + 1, sizeof(*answers));
-	object_resolve(o, b.v, b.n, answers);
-	if (is_complete(o, answers, b.n)) {
+	r = answer_all(o, b.v, b.n, answers, e);
+	if (!r && !is_complete(o, answers, b.n))
+		r = err_set(e, ENODATA, "debug information is not complete");
+	if (!r) {
 		for (i = 0; i < b.n; i++) {
 			if (p.n && same(answers[p.n - 1], answers[i]))
 				continue;
@@ -135,8 +157,6 @@ static int make_index(struct object *o, struct buf *out, struct err *e)
 		p.nfunctions = o->answers.functions.n - 1;
 		p.nstrings = o->strings.n;
 		r = symindex_write(&p, out, e);
-	} else {
-		r = err_set(e, ENODATA, "debug information is not complete");
 	}
 	free(answers);
 	free(b.v);

@@ -41,8 +41,10 @@ struct object {
 	bool index_alone;  /* and there is no binary: `bin` is what the index has of it */
 	bool index_lines;  /* it has lines, or had while it was open */
 	bool index_failed; /* to be made */
-	unsigned threads;  /* 0 = 1 */
 	char *index_damage, *index_trouble; /* or NULL */
+	struct elf_budget budget;	    /* of its files */
+	bool over_memory;		    /* a source was left out */
+	unsigned threads;		    /* 0 = 1 */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;

@@ -243,6 +243,11 @@ void symtab_bounds(const struct symtab *t, struct bounds *b)
 	}
 }
 
+size_t symtab_bytes(const struct symtab *t)
+{
+	return t->cap * sizeof(*t->v) + t->n * sizeof(*t->reach);
+}
+
 size_t symtab_count(const struct symtab *t)
 {
 	return t->n;

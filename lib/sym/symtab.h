@@ -43,4 +43,5 @@ void symtab_free(struct symtab *t);
 
 bool symtab_find(const struct symtab *t, uint64_t addr, struct symbol *out);
 void symtab_bounds(const struct symtab *t, struct bounds *b);
+size_t symtab_bytes(const struct symtab *t);
 size_t symtab_count(const struct symtab *t);

@@ -21,6 +21,7 @@
 #define DEBUG_DIR "/usr/lib/debug"
 #define THREADS_MAX 256
 #define CACHE_SIZE (2ull << 30)
+#define MAX_MEMORY (4ull << 30)
 #define DEBUGINFOD_LIMIT_NS                                                              \
 	90000000000 /* as libdebuginfod has for a file that comes slowly */
 
@@ -38,6 +39,7 @@ enum {
 	OPT_CACHE_SIZE,
 	OPT_INDEX,
 	OPT_EXPORT_INDEX,
+	OPT_MAX_MEMORY,
 	OPT_DEBUGINFOD,
 	OPT_DEBUGINFOD_LIMIT,
 };
@@ -52,6 +54,7 @@ struct options {
 	uint64_t cache_size;	     /* bytes */
 	bool index;		     /* operands are programs to index */
 	const char *export_dir;	     /* for indexes, or NULL */
+	uint64_t max_memory;	     /* bytes */
 	uint64_t threads;	     /* 0: as many as there are processors */
 	const char *report;	     /* where to, or NULL */
 	double required;	     /* fraction */
@@ -92,6 +95,8 @@ static const struct argp_option option_table[] = {
 	 "Exit 1 if less of the samples' value has a name at its leaf", 2},
 	{"jobs", 'j', "N", 0, "Work on N files at a time (default: the number of CPUs)",
 	 2},
+	{"max-memory", OPT_MAX_MEMORY, "SIZE", 0,
+	 "Do with less of what takes more memory than SIZE (default 4G)", 2},
 	{"report", OPT_REPORT, "json[:FILE]", 0,
 	 "Write what was named by what, and why not, to FILE or to standard output "
 	 "instead of the profiles",
@@ -182,6 +187,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		    o->threads > THREADS_MAX)
 			cli_usage_error("--jobs: not a number from 1 to %d: %s",
 					THREADS_MAX, arg);
+		return 0;
+	case OPT_MAX_MEMORY:
+		if (num_parse_size(arg, &o->max_memory) < 0 || !o->max_memory)
+			cli_usage_error("--max-memory: not a size: %s", arg);
 		return 0;
 	case OPT_REPORT:
 		set_report(o, arg);
@@ -429,6 +438,7 @@ static void configure(struct objects *objects, const struct options *o)
 	objects->mode = o->mode;
 	objects->keep_clones = o->keep_clones;
 	objects->threads = o->threads ? o->threads : processors();
+	objects->max_bytes = o->max_memory / 2;
 	objects->paths = (struct sym_paths){
 		.debug_dirs = (const char *const *)o->debug_dirs.v,
 		.sysroots = (const char *const *)o->sysroots.v,
@@ -437,6 +447,8 @@ static void configure(struct objects *objects, const struct options *o)
 		.nsysroots = o->sysroots.n,
 		.nbinaries = o->binaries.n,
 		.cache = o->cache,
+		/* of one file; what is kept open for the next profile has the other half */
+		.max_memory = o->max_memory / 2 + 1,
 	};
 }
 
@@ -445,6 +457,7 @@ int main(int argc, char **argv)
 	static char default_dir[] = DEBUG_DIR;
 	struct options o = {.mode = DEMANGLE_SIMPLE,
 			    .cache_size = CACHE_SIZE,
+			    .max_memory = MAX_MEMORY,
 			    .debuginfod_limit = DEBUGINFOD_LIMIT_NS};
 	char *urls = getenv("DEBUGINFOD_URLS");
 	struct objects objects;

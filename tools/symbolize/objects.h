@@ -35,7 +35,7 @@ struct objects {
 	enum demangle_mode mode;
 	bool keep_clones;
 	unsigned threads;   /* at least 1 */
-	uint64_t max_bytes; /* in open files and decoded tables */
+	uint64_t max_bytes; /* in open files and decoded tables that are not worked on */
 	struct intern keys;
 	struct entry *v; /* by key id - 1 */
 	size_t n, cap;
