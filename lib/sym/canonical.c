@@ -277,19 +277,95 @@ static bool strip_versions(struct buf *b)
 
 bool canonical_name(const char *p, size_t n, struct buf *out)
 {
-	bool changed;
+	/* clones twice: "f::h0123456789abcdef.llvm.1" loses its tail first, and what is before
+	 * the hash of "f.cold::h0123456789abcdef" is a tail then */
+	static bool (*const rules[])(struct buf *) = {
+		strip_clones,	strip_rust,    strip_clones,	strip_go,
+		strip_abi_tags, strip_runtime, strip_addresses, strip_versions,
+	};
+	bool changed = false;
+	size_t i;
 
 	buf_clear(out);
 	if (!n || buf_put(out, p, n))
 		return false;
-	changed = strip_clones(out);
-	changed |= strip_rust(out);
-	/* "f::h0123456789abcdef.llvm.1" has lost its tail now, "f.cold::h..." has one again */
-	changed |= strip_clones(out);
-	changed |= strip_go(out);
-	changed |= strip_abi_tags(out);
-	changed |= strip_runtime(out);
-	changed |= strip_addresses(out);
-	changed |= strip_versions(out);
+	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		changed |= rules[i](out);
+	return changed;
+}
+
+/* A word that a number belongs to, and what is to stand behind the number. */
+struct numbered {
+	const char *word;
+	char end;	/* 0: the end of the name, or no letter or digit */
+	bool is_tail;	/* more numbers may follow: .func1.2 */
+	bool keep_sign; /* # is there already */
+};
+
+static size_t number_of(struct buf *b, size_t i, const struct numbered *k)
+{
+	size_t from = i + strlen(k->word), n = digits_at(b, from);
+	bool end = from + n == b->len;
+
+	if (!n)
+		return 0;
+	if (k->end ? end || b->data[from + n] != (unsigned char)k->end
+		   : !end && is_word((char)b->data[from + n]))
+		return 0;
+	return n;
+}
+
+/* Numbers behind the word at i become #; where to go on. */
+static size_t replace_numbers(struct buf *b, size_t i, const struct numbered *k, size_t n)
+{
+	size_t at_number = i + strlen(k->word);
+
+	for (;;) {
+		if (k->keep_sign) {
+			cut(b, at_number, n);
+		} else {
+			cut(b, at_number, n - 1);
+			b->data[at_number++] = '#';
+		}
+		if (!k->is_tail || at_number + 1 >= b->len || b->data[at_number] != '.')
+			return at_number;
+		n = digits_at(b, at_number + 1);
+		if (!n)
+			return at_number;
+		at_number++;
+	}
+}
+
+bool canonical_family(const char *p, size_t n, struct buf *out)
+{
+	static const struct numbered kinds[] = {
+		{".func", 0, true, false},
+		{".gowrap", 0, true, false},
+		{".deferwrap", 0, true, false},
+		{"-range", 0, true, false},
+		{")#", '}', false, true},
+		{"{closure#", '}', false, true},
+		{"{shim:vtable#", '}', false, true},
+		{"$_", 0, false, false},
+		{"'lambda", '\'', false, false},
+	};
+	bool changed = false;
+	size_t i, k, digits;
+
+	buf_clear(out);
+	if (!n || buf_put(out, p, n))
+		return false;
+	for (i = 1; i < out->len; i++) {
+		for (k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+			if (!at(out, i, kinds[k].word))
+				continue;
+			digits = number_of(out, i, &kinds[k]);
+			if (!digits)
+				continue;
+			i = replace_numbers(out, i, &kinds[k], digits) - 1;
+			changed = true;
+			break;
+		}
+	}
 	return changed;
 }

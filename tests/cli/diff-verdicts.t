@@ -195,6 +195,49 @@ prof-diff -q "$tmp/base.txt" "$tmp/clones.txt" | prof-render -f text >"$tmp/out"
 like "$tmp/out" '^function [0-9]+ "f06" "f06.cold" ' "system_name is as it was"
 verdicts "$tmp/base.txt" "$tmp/clones.txt" --names raw --no-shift >"$tmp/out"
 like "$tmp/out" '^f03.constprop.0=new f03=gone ' "--names raw"
+# closures: one more before them, and those behind it have other numbers
+# closures FORM: families are known by their form
+closures() {
+	form=$1
+	set -- "$(printf "$form" 1)" "$(printf "$form" 2)" "$(printf "$form" 3)"
+	make_side 31 -v name="f04=$1 f08=$2" >"$tmp/c0.txt"
+	make_side 32 -v name="f04=$2 f08=$3" >"$tmp/c1.txt"
+	is "$(verdicts "$tmp/c0.txt" "$tmp/c1.txt" --no-shift)" "" "numbers that shift: $form"
+	is "$(jq -c '[.types[0].functions[] | select(.raw_names) | .raw_names | sort]' "$tmp/json")" \
+		"$(jq -cn '[$ARGS.positional]' --args "$1" "$2" "$3")" "one row, which has all names"
+	is "$(verdicts "$tmp/c0.txt" "$tmp/c1.txt" --no-shift --names raw | tr ' ' '\n' | grep -c =)" 3 \
+		"--names raw: three changes"
+}
+closures 'main.run.func%d'
+closures 'run()::{lambda()#%d}::operator()()const'
+closures 'app::run::{closure#%d}'
+# the same ones on both sides are told apart
+make_side 33 -v name='f04=main.run.func1 f08=main.run.func2' >"$tmp/c0.txt"
+make_side 34 -v name='f04=main.run.func1 f08=main.run.func2' -v grow='f08=1.6' >"$tmp/c1.txt"
+is "$(verdicts "$tmp/c0.txt" "$tmp/c1.txt")" "main.run.func2=regressed" "the same closures are told apart"
+# closures that call one another: what they cost together is each stack once
+nested() { # CLOSURES: a chain of them, called by main
+	cat <<-TEXT
+	# profpipe text 1
+	profile
+	time $2
+	type "samples" "count"
+	function 1 "main" "main" "m.go" 1
+	function 2 "main.run.func$3" "" "m.go" 2
+	function 3 "main.run.func$4" "" "m.go" 3
+	location 1 m0 0x0 f1:1:0
+	location 2 m0 0x0 f2:2:0
+	location 3 m0 0x0 f3:3:0
+	sample $1 : 3 2 1 :
+	sample 100 : 1 :
+	end
+	TEXT
+}
+nested 400 1000 1 2 >"$tmp/n0.txt"
+nested 500 2000 2 3 >"$tmp/n1.txt"
+prof-diff -q --norm none --report "json:$tmp/json" -o /dev/null "$tmp/n0.txt" "$tmp/n1.txt"
+is "$(jq -c '[.types[0].functions[] | [.name, .flat.base, .flat.new, .cum.base, .cum.new]] | sort' "$tmp/json")" \
+	'[["main",100,100,500,600],["main.run.func#",400,500,400,500]]' "closures that call one another"
 # renamed, with the caller, the file and its callees to know it by: a handler
 sed 's/"handler2"/"handle_two"/g' "$tmp/same.txt" >"$tmp/renamed.txt"
 prof-diff -q --report json:"$tmp/json" "$tmp/base.txt" "$tmp/renamed.txt" >/dev/null

@@ -139,13 +139,64 @@ static void test_addresses(void **state)
 	stays("base0x12");
 }
 
+static void family(const char *name, const char *want)
+{
+	struct buf b = BUF_INIT(1000);
+	bool is = canonical_family(name, strlen(name), &b);
+
+	if (is != (want != NULL))
+		fail_msg("%s: a family is %d", name, is);
+	if (is && strcmp(buf_str(&b), want))
+		fail_msg("%s: got %s, want %s", name, buf_str(&b), want);
+	buf_release(&b);
+}
+
+static void test_families(void **state)
+{
+	(void)state;
+	/* Go */
+	family("main.run.func1", "main.run.func#");
+	family("main.run.func12", "main.run.func#");
+	family("main.run.func1.2", "main.run.func#.#");
+	family("main.run.func1.2.3", "main.run.func#.#.#");
+	family("main.(*T).Do.func2", "main.(*T).Do.func#");
+	family("main.F[...].func1", "main.F[...].func#");
+	family("main.run.gowrap1", "main.run.gowrap#");
+	family("main.run.deferwrap2", "main.run.deferwrap#");
+	family("main.run-range1", "main.run-range#");
+	family("main.run.func1.deferwrap1", "main.run.func#.deferwrap#");
+	family("main.run.func", NULL);
+	family("main.run.func1x", NULL);
+	family("main.func", NULL);
+	family("main.function1", NULL);
+	/* C++ */
+	family("run()::{lambda(int)#2}::operator()(int) const",
+	       "run()::{lambda(int)#}::operator()(int) const");
+	family("run()::{lambda()#1}", "run()::{lambda()#}");
+	family("run()::$_0::operator()() const", "run()::$_#::operator()() const");
+	family("run()::'lambda1'(int)::operator()(int) const",
+	       "run()::'lambda#'(int)::operator()(int) const");
+	family("run()::'lambda'(int)", NULL);
+	family("a$_b", NULL);
+	/* Rust */
+	family("app::run::{closure#0}", "app::run::{closure#}");
+	family("app::run::{closure#0}::{closure#11}", "app::run::{closure#}::{closure#}");
+	family("<f as FnOnce>::call_once::{shim:vtable#0}",
+	       "<f as FnOnce>::call_once::{shim:vtable#}");
+	family("app::run::{{closure}}", NULL);
+	family("app::run", NULL);
+	family("", NULL);
+	family("1", NULL);
+	family(".func1", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clones),	  cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_go),	  cmocka_unit_test(test_run_times),
 		cmocka_unit_test(test_abi_tags),  cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_addresses), cmocka_unit_test(test_families),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -201,6 +201,9 @@ int comparison_init(struct comparison *c, const struct pair *pair,
 	mark_present(c, pair->side[SIDE_BASE], true);
 	mark_present(c, pair->side[SIDE_NEW], false);
 	take_names(c);
+	c->alias = xmalloc((c->frames.n + 1) * sizeof(*c->alias));
+	for (i = 0; i < c->frames.n; i++)
+		c->alias[i] = (uint32_t)i;
 	return 0;
 }
 
@@ -222,6 +225,60 @@ void comparison_join(struct comparison *c, uint32_t base_frame, uint32_t new_fra
 	from->joined = true;
 }
 
+/* Amounts of the rows that others went into: each stack once, however many of them it has. */
+static void add_folded(struct comparison *c, const struct weight *w, uint32_t *seen,
+		       uint32_t stamp)
+{
+	const uint32_t *locations, *frames;
+	uint32_t n, nf, i, k, to;
+
+	locations = store_frames(c->p->store, w->stack, &n);
+	for (i = 0; i < n; i++) {
+		frames = frames_of(&c->frames, locations[i], &nf);
+		for (k = 0; k < nf; k++) {
+			to = c->alias[frames[k]];
+			if (seen[to] == UINT32_MAX)
+				continue;
+			if (i == 0 && k == nf - 1)
+				add(&c->rows[to].flat, w);
+			if (seen[to] != stamp)
+				add(&c->rows[to].cum, w);
+			seen[to] = stamp;
+		}
+	}
+}
+
+void comparison_fold(struct comparison *c, const struct str *names)
+{
+	/* UINT32_MAX: nothing went into it */
+	uint32_t *seen = xmalloc((c->nrows + 1) * sizeof(*seen));
+	size_t i;
+
+	memset(seen, 0xff, (c->nrows + 1) * sizeof(*seen));
+	for (i = 0; i < c->nrows; i++) {
+		struct diff_row *to = &c->rows[c->alias[i]], *from = &c->rows[i];
+
+		if (!names[c->alias[i]].p)
+			continue;
+		XGROW(c->folded, c->nfolded, c->folded_cap);
+		c->folded[c->nfolded++] = (struct folded){c->alias[i], from->name};
+		seen[c->alias[i]] = 0;
+		from->flat = from->cum = (struct amount){0, 0};
+		from->joined = from != to;
+		to->in_base |= from->in_base;
+		to->in_new |= from->in_new;
+	}
+	for (i = 0; i < c->weights.n; i++)
+		add_folded(c, &c->weights.v[i], seen, (uint32_t)i + 1);
+	for (i = 0; i < c->nrows; i++) {
+		if (!names[i].p)
+			continue;
+		c->rows[i].name = names[i];
+		c->rows[i].name.p = arena_bytes(&c->names, names[i].p, names[i].n);
+	}
+	free(seen);
+}
+
 uint32_t comparison_leaf(struct comparison *c, uint32_t stack)
 {
 	const uint32_t *locations, *frames;
@@ -231,7 +288,7 @@ uint32_t comparison_leaf(struct comparison *c, uint32_t stack)
 	if (!n)
 		return ID_NONE;
 	frames = frames_of(&c->frames, locations[0], &nf);
-	return frames[nf - 1];
+	return c->alias[frames[nf - 1]];
 }
 
 void comparison_sort(struct comparison *c, bool by_cum)
@@ -253,6 +310,8 @@ void comparison_release(struct comparison *c)
 	frames_release(&c->frames);
 	weights_release(&c->weights);
 	free(c->rows);
+	free(c->folded);
+	free(c->alias);
 	arena_release(&c->names);
 	*c = (struct comparison){0};
 }

@@ -30,6 +30,12 @@ struct diff_row {
 	struct str was;	      /* its name in the base, where that is another one */
 };
 
+/* One of several functions that are one row. */
+struct folded {
+	uint32_t into; /* frame */
+	struct str name;
+};
+
 struct comparison_opts {
 	enum granularity granularity;
 };
@@ -42,6 +48,9 @@ struct comparison {
 	struct amount total;
 	struct diff_row *rows; /* largest change first: flat or cumulative, then name */
 	size_t nrows, rows_cap;
+	uint32_t *alias; /* by frame: the frame that it is counted as */
+	struct folded *folded;
+	size_t nfolded, folded_cap;
 	struct arena names;
 	/* share of flat cost in functions of both sides; of the side where it is larger: what
 	 * is the same program has a side that holds little else */
@@ -56,6 +65,11 @@ int comparison_init(struct comparison *c, const struct pair *pair,
 		    const struct comparison_opts *o, struct err *e);
 /* A function that is there under two names: the base's row goes into the new one's. */
 void comparison_join(struct comparison *c, uint32_t base_frame, uint32_t new_frame);
+/*
+ * Functions that are one, as c->alias has it; names: of the rows that others are folded into, by
+ * frame (p NULL: nothing is).
+ */
+void comparison_fold(struct comparison *c, const struct str *names);
 /* The function that a stack ended in; ID_NONE for an empty one. */
 uint32_t comparison_leaf(struct comparison *c, uint32_t stack);
 /* Add up what reports are about, and put the largest change first. */

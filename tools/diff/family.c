@@ -125,7 +125,6 @@ struct node {
 
 struct tree {
 	struct comparison *c;
-	const uint32_t *alias;
 	struct node *v; /* parents before their children; the first is the root of all */
 	size_t n, cap;
 	struct id_table ids;
@@ -160,20 +159,18 @@ static uint32_t node_of(struct tree *t, uint32_t stack)
 	while (n) {
 		frames = frames_of(&t->c->frames, locations[--n], &nf);
 		for (k = 0; k < nf; k++)
-			node = child_of(t, node,
-					t->alias ? t->alias[frames[k]] : frames[k]);
+			node = child_of(t, node, t->c->alias[frames[k]]);
 	}
 	t->by_stack[stack] = node;
 	return node;
 }
 
-static void tree_init(struct tree *t, struct comparison *c, const struct verdicts *v,
-		      const uint32_t *alias)
+static void tree_init(struct tree *t, struct comparison *c, const struct verdicts *v)
 {
 	size_t nstacks = c->p->store->nstacks, r, k;
 	int side;
 
-	*t = (struct tree){.c = c, .alias = alias};
+	*t = (struct tree){.c = c};
 	t->by_stack = xmalloc((nstacks + 1) * sizeof(*t->by_stack));
 	memset(t->by_stack, 0xff, (nstacks + 1) * sizeof(*t->by_stack));
 	id_table_init(&t->ids);
@@ -292,7 +289,7 @@ static uint32_t *choose_nodes(struct tree *t, const struct verdicts *v, size_t *
 }
 
 static void by_subtree(struct family *f, struct comparison *c, struct verdicts *v,
-		       const uint32_t *alias, struct arena *names)
+		       struct arena *names)
 {
 	size_t width = verdicts_width(v), i, r, column = 0, n;
 	struct amount *amounts;
@@ -302,7 +299,7 @@ static void by_subtree(struct family *f, struct comparison *c, struct verdicts *
 	struct tree t;
 	int side;
 
-	tree_init(&t, c, v, alias);
+	tree_init(&t, c, v);
 	amounts = xcalloc(t.n, sizeof(*amounts));
 	add_amounts(&t, amounts);
 	chosen = choose_nodes(&t, v, &n);
@@ -332,8 +329,7 @@ static void by_subtree(struct family *f, struct comparison *c, struct verdicts *
 }
 
 void families_init(struct families *f, const struct family_specs *specs,
-		   struct comparison *c, struct verdicts *v, struct label_groups *groups,
-		   const uint32_t *alias)
+		   struct comparison *c, struct verdicts *v, struct label_groups *groups)
 {
 	size_t i;
 
@@ -344,7 +340,7 @@ void families_init(struct families *f, const struct family_specs *specs,
 		by_label(&f->v[f->n++], i, c, v, groups);
 	}
 	if (specs->subtrees)
-		by_subtree(&f->v[f->n++], c, v, alias, &f->names);
+		by_subtree(&f->v[f->n++], c, v, &f->names);
 }
 
 void families_release(struct families *f)

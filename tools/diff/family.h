@@ -46,8 +46,6 @@ struct families {
 	struct arena names;
 };
 
-/* alias: as for verdicts_init(). */
 void families_init(struct families *f, const struct family_specs *specs,
-		   struct comparison *c, struct verdicts *v, struct label_groups *groups,
-		   const uint32_t *alias);
+		   struct comparison *c, struct verdicts *v, struct label_groups *groups);
 void families_release(struct families *f);

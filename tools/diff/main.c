@@ -12,6 +12,7 @@
 #include "lib/io/output.h"
 #include "lib/pprof/writer.h"
 #include "lib/ui/queryopt.h"
+#include "tools/diff/closures.h"
 #include "tools/diff/options.h"
 #include "tools/diff/renamed.h"
 
@@ -202,14 +203,13 @@ static void add_verdicts(struct part *p)
 /* Function by function, and family by family. */
 static void test_part(struct options *o, struct part *p, struct label_groups *groups)
 {
-	uint32_t *alias = NULL;
-
-	if (!o->raw_names)
-		alias = find_renamed(&p->comparison, o->verdict.min_effect);
+	if (!o->raw_names) {
+		fold_closures(&p->comparison, o->verdict.min_effect);
+		find_renamed(&p->comparison, o->verdict.min_effect);
+	}
 	verdicts_init(&p->verdicts, &p->comparison, &p->evidence, &o->verdict,
-		      o->nwatched, alias);
-	families_init(&p->families, &o->by, &p->comparison, &p->verdicts, groups, alias);
-	free(alias);
+		      o->nwatched);
+	families_init(&p->families, &o->by, &p->comparison, &p->verdicts, groups);
 }
 
 static int compare_part(struct options *o, struct report *r, struct part *p,

@@ -42,8 +42,8 @@ struct match {
 	struct left *left[2]; /* base, new */
 	size_t n[2];
 	uint32_t *which[2]; /* by frame: index in left; ID_NONE */
-	uint32_t *alias;
-	double *score; /* n[0] x n[1] */
+	uint32_t *alias;    /* the comparison's */
+	double *score;	    /* n[0] x n[1] */
 };
 
 static int cmp_cost(const void *a, const void *b)
@@ -69,7 +69,8 @@ static void find_left(struct match *m, int side, double least)
 		const struct diff_row *r = &c->rows[i];
 		double cost = (double)(side ? r->cum.new : r->cum.base) / total;
 
-		if (row_status(r) != (side ? STATUS_NEW : STATUS_GONE) || cost < least)
+		if (r->joined || row_status(r) != (side ? STATUS_NEW : STATUS_GONE) ||
+		    cost < least)
 			continue;
 		m->left[side][n++] = (struct left){.frame = (uint32_t)i, .cost = cost};
 	}
@@ -263,15 +264,12 @@ static void pair_up(struct match *m)
 	free(m->score);
 }
 
-uint32_t *find_renamed(struct comparison *c, double least)
+void find_renamed(struct comparison *c, double least)
 {
-	struct match m = {.c = c};
+	struct match m = {.c = c, .alias = c->alias};
 	size_t i, k;
 	int side;
 
-	m.alias = xcalloc(c->frames.n + 1, sizeof(uint32_t));
-	for (i = 0; i < c->frames.n; i++)
-		m.alias[i] = (uint32_t)i;
 	for (side = 0; side < 2; side++)
 		find_left(&m, side, least);
 	if (m.n[0] && m.n[1]) {
@@ -289,5 +287,7 @@ uint32_t *find_renamed(struct comparison *c, double least)
 		free(m.left[side]);
 		free(m.which[side]);
 	}
-	return m.alias;
+	/* what was one with a function of the base goes with it */
+	for (i = 0; i < c->frames.n; i++)
+		c->alias[i] = c->alias[c->alias[i]];
 }

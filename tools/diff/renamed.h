@@ -10,8 +10,7 @@
 #include "tools/diff/compare.h"
 
 /*
- * Joins the rows of each pair (comparison_join()) and gives, by frame, the frame that it is
- * counted as; allocated. Rows must still be by frame. least: the share of its side's total that
- * a function must have to be looked at.
+ * Joins the rows of each pair (comparison_join()) and says so in c->alias. Rows must still be by
+ * frame. least: the share of its side's total that a function must have to be looked at.
  */
-uint32_t *find_renamed(struct comparison *c, double least);
+void find_renamed(struct comparison *c, double least);

@@ -38,16 +38,11 @@ struct spread {
 	size_t nseen;
 };
 
-static uint32_t alias_of(const struct spread *s, uint32_t frame)
-{
-	return s->alias ? s->alias[frame] : frame;
-}
-
 static void put_frame(struct spread *s, uint32_t frame)
 {
 	size_t old = s->nseen;
 
-	frame = alias_of(s, frame);
+	frame = s->alias[frame];
 	if (frame >= s->nseen) {
 		XRESERVE(s->seen, s->nseen, frame + 1);
 		memset(s->seen + old, 0, (s->nseen - old) * sizeof(*s->seen));
@@ -396,9 +391,9 @@ static void test_labels(struct verdicts *v, size_t nlabels)
 }
 
 void verdicts_init(struct verdicts *v, struct comparison *c, const struct evidence *ev,
-		   const struct verdict_opts *o, size_t nlabels, const uint32_t *alias)
+		   const struct verdict_opts *o, size_t nlabels)
 {
-	struct spread s = {.frames = &c->frames, .alias = alias};
+	struct spread s = {.frames = &c->frames, .alias = c->alias};
 	double *phi, *scratch;
 	size_t places, nfit, i;
 	uint32_t *items;

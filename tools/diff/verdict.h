@@ -81,9 +81,8 @@ struct verdicts {
 	double *sums[2][SIDES]; /* by frame: pooled counts */
 };
 
-/* alias: by frame, the frame that it is counted as (renamed functions); NULL: itself. */
 void verdicts_init(struct verdicts *v, struct comparison *c, const struct evidence *ev,
-		   const struct verdict_opts *o, size_t nlabels, const uint32_t *alias);
+		   const struct verdict_opts *o, size_t nlabels);
 void verdicts_release(struct verdicts *v);
 
 /* The least p of a function's test in a family of its own, for gates: corrected among `n`. */
