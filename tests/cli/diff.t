@@ -378,7 +378,7 @@ twin 10000000000 bb >"$tmp/unnamed.txt" <<'S'
 sample 70 700000000 : 2 1 :
 sample 30 300000000 : 6 1 :
 S
-incompatible "no names" 'cpu: 30% of new has no function names, and builds do not share addresses: run prof-symbolize \(or --allow-unsymbolized\)$' \
+incompatible "no names" 'cpu: 30% of new has no function names, and builds do not share addresses: run prof-symbolize \(its -v tells which files it lacks\), or --allow-unsymbolized$' \
 	"$tmp/base.txt" "$tmp/unnamed.txt"
 run pd --allow-unsymbolized "$tmp/base.txt" "$tmp/unnamed.txt"
 is "$status" 0 "--allow-unsymbolized goes on"

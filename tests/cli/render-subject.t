@@ -25,12 +25,12 @@ profile() {
 # of DESCRIPTION FILE-AND-BUILD-ID TITLE SAMPLES
 of() {
 	profile "$4" >"$tmp/in"
-	prof-render "$tmp/in" | sed -n '/^Type:/q; s/^File: //p; s/^Build ID: //p' |
+	prof-render -q "$tmp/in" | sed -n '/^Type:/q; s/^File: //p; s/^Build ID: //p' |
 		paste -s -d ' ' >"$tmp/file"
 	is "$(cat "$tmp/file")" "$2" "$1: table"
-	prof-render -f svg "$tmp/in" | sed -n 's|^<title id="t">\(.*\)</title>$|\1|p' >"$tmp/title"
+	prof-render -q -f svg "$tmp/in" | sed -n 's|^<title id="t">\(.*\)</title>$|\1|p' >"$tmp/title"
 	is "$(cat "$tmp/title")" "$3" "$1: picture"
-	prof-render -f html "$tmp/in" | sed -n 's|^<title>\(.*\)</title>$|\1|p' >"$tmp/title"
+	prof-render -q -f html "$tmp/in" | sed -n 's|^<title>\(.*\)</title>$|\1|p' >"$tmp/title"
 	want=${3%: cpu}
 	[ "$want" != cpu ] || want='cpu profile'
 	is "$(cat "$tmp/title")" "$want" "$1: page"
@@ -67,6 +67,6 @@ sample -6 : 1 3 : $other"
 
 profile "sample 6 : 1 2 : $app
 sample 5 : 3 : $other" >"$tmp/in"
-is "$(prof-render --focus other "$tmp/in" | sed -n 's/^File: //p')" other \
+is "$(prof-render -q --focus other "$tmp/in" | sed -n 's/^File: //p')" other \
 	'of what the stack filters leave'
 done_testing

@@ -189,4 +189,45 @@ if [ -w /dev/full ]; then
 	prof-render "$tmp/a.txt" >/dev/full 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "2 1" "full device"
 fi
+
+# Addresses alone: a hint, once, and only where functions are shown.
+raw() { # raw LINES-OF-LOCATION-2: two types, one frame in a file without names, one with them
+	cat <<-END
+	# profpipe text 1
+	profile
+	type "samples" "count"
+	mapping 1 0x1000 0x2000 0x0 "/usr/bin/app" "ab" -
+	mapping 2 0xffffffff81000000 0xffffffff82000000 0x0 "[kernel.kallsyms]_stext" "" F
+	function 1 "f" "f" "" 0
+	location 1 m1 0x1001
+	location 2 m1 0x1002 ${1:-}
+	location 3 m2 0xffffffff81000010 f1:0:0
+	sample ${2:-5} : 3 1 :
+	sample 5 : 3 2 :
+	end
+	END
+}
+{ raw; raw | sed 's/"samples"/"faults"/'; } >"$tmp/raw"
+hint='prof-render: most frames have no function names: run prof-symbolize first (its -v tells which files it lacks)'
+for f in table csv folded; do
+	run prof-render -t "$([ "$f" = table ] && echo samples || echo faults)" -f "$f" "$tmp/raw"
+	is "$status $(cat "$tmp/err")" "0 $hint" "$f of addresses: a hint"
+done
+run prof-render "$tmp/raw"
+is "$(cat "$tmp/err")" "$hint" 'two types: once'
+run prof-render -q "$tmp/raw"
+is "$(cat "$tmp/err")" '' 'not with -q'
+run prof-render --granularity=addresses "$tmp/raw"
+is "$(cat "$tmp/err")" '' 'nor where addresses are asked for'
+run prof-render -f text "$tmp/raw"
+is "$(cat "$tmp/err")" '' 'nor in the text twin'
+raw 'f1:3:0' >"$tmp/raw"
+run prof-render "$tmp/raw"
+is "$(cat "$tmp/err")" '' 'nor where half of it has names'
+raw 'f1:3:0' 6 >"$tmp/raw"
+run prof-render "$tmp/raw"
+is "$(cat "$tmp/err")" "$hint" 'but where more has none'
+sed 's|"/usr/bin/app"|"[vdso]"|; /location 2/s/ f1.*//' "$tmp/raw" >"$tmp/raw2"
+run prof-render "$tmp/raw2"
+is "$(cat "$tmp/err")" '' 'nor for what is in no file'
 done_testing

@@ -95,7 +95,8 @@ static int check_names(const struct part *p, const struct check_opts *o, const c
 			return err_set(e, EINVAL,
 				       "%s: %.0f%% of %s has no function names, and "
 				       "builds do not share addresses: run "
-				       "prof-symbolize (or --allow-unsymbolized)",
+				       "prof-symbolize (its -v tells which files it "
+				       "lacks), or --allow-unsymbolized",
 				       type, share * 100, side_names[side]);
 	}
 	if (c->matched < MATCHED_MIN && !o->force)

@@ -17,6 +17,7 @@
 #include "tools/render/rooted.h"
 #include "tools/render/text.h"
 #include "tools/render/timeline.h"
+#include "tools/render/unnamed.h"
 
 struct render_format {
 	const char *name;
@@ -161,6 +162,24 @@ static int root_all(const struct render_opts *o, struct profile **v, size_t n,
 	return r ? r : timeline_root_by(t, o->root_by.v, o->root_by.n, e);
 }
 
+/* Once, where functions are shown and most are missing. */
+static void note_unnamed(const struct render_opts *o, const struct report *r, size_t n)
+{
+	size_t i;
+
+	if (o->report.granularity == GRANULARITY_ADDRESSES ||
+	    o->report.granularity == GRANULARITY_BINARIES)
+		return;
+	for (i = 0; i < n; i++) {
+		if (!is_unnamed(&r[i]))
+			continue;
+		cli_note(&o->cli, "most frames have no function names: run "
+				  "prof-symbolize first (its -v tells which files it "
+				  "lacks)");
+		return;
+	}
+}
+
 static int report_all(struct render_opts *o, struct merger *m, struct timeline *t,
 		      struct buf *out, struct err *e)
 {
@@ -184,6 +203,8 @@ static int report_all(struct render_opts *o, struct merger *m, struct timeline *
 	if (!ret)
 		ret = o->format->page ? o->format->page(r, n, out, e)
 				      : report_each(o->format, r, n, out, e);
+	if (!ret)
+		note_unnamed(o, r, n);
 	free(r);
 	if (!ret && out->overflow)
 		return err_set(e, E2BIG, "the output is too large");
