@@ -48,7 +48,7 @@ export async function open(browser, file, options = {}) {
 		d.dismiss();
 	});
 	page.on("request", (r) => {
-		if (r.url().split("#")[0] !== `file://${file}`)
+		if (r.url().split("#")[0] !== `file://${file.split("#")[0]}`)
 			trouble.push(`request: ${r.url().slice(0, 100)}`);
 	});
 	await page.goto(`file://${file}`);

@@ -12,6 +12,9 @@ const { compareOf, viewOf } = await load("view");
 const { linesOf, rangeText, rateUnit, sumOf, timeText } = await load("explore");
 const { fits, parseSelector, quote } = await load("selector");
 const { readPath, readState, pathState, writeState } = await load("state");
+const { grow } = await load("grow");
+const { PRESETS, readFilters, writeFilters } = await load("shaper");
+const { exactly } = await load("menu");
 const { roundStep } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
@@ -225,3 +228,59 @@ is(stableHash("main"), 0xea900898, "FNV-1a, folded");
 	is(readState(`#${writeState(state)}`), { t: "1/0", q: "a&b=#%", s: 'k="é"' }, "state there and back");
 	is(readState("#t=%E0%A4%A&x&=&q=1"), { q: "1" }, "what cannot be read is passed over");
 }
+
+/* --- other trees ------------------------------------------------------------------------------ */
+for (const sides of [1, 2]) {
+	const p = randomProfile(1500, 12, sides), frames = { n: 12, name: p.frames.name, file: p.frames.name.map((_, i) => `s${i % 3}.c`), line: new Float64Array(12),
+		module: p.frames.name.map((_, i) => `/bin/m${i % 2}`), group: p.frames.name, flags: new Array(12).fill(0) };
+	p.frames = frames;
+	const view = viewOf(p, 0), shape = { filters: [], level: "functions", group: "", tree: "callees", of: "" };
+	const grown = (change) => grow(view, [{ view }], { ...shape, ...change });
+	/* each stack with a value, as names from the root: straight from the definition */
+	const stacksOf = (v, side) => {
+		const sums = new Map();
+		for (let i = 0; i < v.n; i++) {
+			const names = [];
+			for (let at = i; at > 0; at = v.parent[at])
+				names.unshift(v.frames.name[v.frame[at]]);
+			if (v.self[side][i])
+				sums.set(names.join(";"), (sums.get(names.join(";")) || 0) + v.self[side][i]);
+		}
+		return sums;
+	};
+	const mapped = (side, map) => {
+		const sums = new Map();
+		for (const [text, v] of stacksOf(view, side)) {
+			const names = map(text ? text.split(";") : []);
+			if (names)
+				sums.set(names.join(";"), (sums.get(names.join(";")) || 0) + v);
+		}
+		return sums;
+	};
+	const same = (change, map) => Array.from({ length: sides }, (_, side) =>
+		JSON.stringify([...stacksOf(grown(change), side)].sort()) === JSON.stringify([...mapped(side, map)].sort())).every((x) => x);
+	const filter = (kind, re) => ({ filters: [{ kind, re }] });
+
+	is(grown({}) === view, true, `no shape: the tree as it is, ${sides} side(s)`);
+	ok(same(filter("hide", "^f[12]$"), (n) => n.filter((f) => f !== "f1" && f !== "f2")), `hidden frames, ${sides} side(s)`);
+	ok(same(filter("focus", "^f3$"), (n) => (n.includes("f3") ? n : null)), `stacks through one, ${sides} side(s)`);
+	ok(same(filter("ignore", "m1$"), (n) => (n.some((f) => Number(f.slice(1)) % 2) ? null : n)), `stacks without a binary, ${sides} side(s)`);
+	ok(same({ level: "files" }, (n) => n.map((f) => `s${Number(f.slice(1)) % 3}.c`)), `files, ${sides} side(s)`);
+	ok(same({ level: "binaries" }, (n) => n.map((f) => `[m${Number(f.slice(1)) % 2}]`)), `binaries, ${sides} side(s)`);
+	ok(same({ tree: "inverted" }, (n) => n.reverse()), `from the callees up, ${sides} side(s)`);
+	ok(same({ tree: "of", of: "f4" }, (n) => (n.includes("f4") ? n.slice(n.indexOf("f4")) : null)), `what one calls, ${sides} side(s)`);
+	ok(same({ tree: "callers", of: "f4" }, (n) => (n.includes("f4") ? n.slice(0, n.indexOf("f4") + 1).reverse() : null)), `what calls one, ${sides} side(s)`);
+	const tree = grown({ tree: "inverted" }), model = new Model(tree), layout = new Layout(model);
+	let sound = true;
+	for (let i = 1; i < tree.n; i++) {
+		const up = tree.parent[i], next = tree.end[i];
+		sound = sound && up < i && tree.depth[i] === tree.depth[up] + 1 && next <= tree.end[up] &&
+			(next >= tree.end[up] || layout.size[i] >= layout.size[next] - 1e-9);
+	}
+	ok(sound, `a grown tree is in pre-order, the largest first, ${sides} side(s)`);
+	is(model.functions.map((s) => Array.from(s.total)), new Model(view).functions.map((s) => Array.from(s.total)), `and its table that of the functions, ${sides} side(s)`);
+}
+is(readFilters(writeFilters([{ kind: "hide", re: "^a=b|c$" }, { kind: "focus", re: "x" }])), [{ kind: "hide", re: "^a=b|c$" }, { kind: "focus", re: "x" }], "filters there and back");
+is(readFilters("hide=(\nnope=x\nhide="), [], "what is no filter is passed over");
+ok(new RegExp(exactly("a.b(*T)[x]{2}^$|\\"), "u").test("a.b(*T)[x]{2}^$|\\") && !new RegExp(exactly("a.b"), "u").test("aXb"), "a name as an expression");
+ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "u").test("/usr/lib/libc.so.6") && !new RegExp(PRESETS[0][1], "u").test("libcurl.so"), "presets");

@@ -14,9 +14,10 @@ intervals() {
 			print "# profpipe text 1\nprofile"
 			printf "time %d%09d\nduration 10000000000\nperiod \"cpu\" \"nanoseconds\" 10000000\n", start + t * step, 120000000
 			print "type \"samples\" \"count\"\ntype \"cpu\" \"nanoseconds\" default"
+			print "mapping 1 0x1000 0x9000 0x0 \"/usr/bin/app\" \"0123abcd\" FNL\nmapping 2 0x10000 0x90000 0x0 \"/lib/libc.so.6\" \"4567\" FNL"
 			for (i = 1; i <= 7; i++) {
-				printf "function %d \"%s\" \"\" \"src/%s.c\" %d\n", i, name[i], name[i], i
-				printf "location %d m0 0x0 f%d:%d:0\n", i, i, i
+				printf "function %d \"%s\" \"\" \"src/%s.c\" %d\n", i, name[i], i % 3 ? name[i] : "all", i
+				printf "location %d m%d 0x%x f%d:%d:0\n", i, i == 5 ? 2 : 1, (i == 5 ? 65536 : 4096) + i, i, i
 			}
 			for (k = 0; k < 30; k++) {
 				line = ""; at = 1
@@ -66,12 +67,27 @@ prof-render --hide '^read$' --ignore '^flush$' -o "$tmp/filtered.html" "$tmp/str
 prof-merge --since=2025-12-01T00:01:40.12Z --until=2025-12-01T00:03:20.12Z "$tmp/stream.txt" |
 	prof-render --hide '^read$' --ignore '^flush$' -f json -n 0 >"$tmp/filtered.json"
 
+# the tree in other shapes
+shape() {
+	out=$1
+	shift
+	prof-render -f json -n 0 "$@" "$tmp/stream.txt" >"$tmp/$out.json"
+}
+shape group --root-by pod
+shape hide --hide '^read$'
+shape focus --focus '^read$'
+shape ignore --ignore '^read$' --hide '^sort$'
+shape files --granularity=files
+shape binaries --granularity=binaries
+prof-render -f folded "$tmp/stream.txt" >"$tmp/stream.folded"
+
 if [ "$why" ]; then
 	skip "$why" "the page in a browser"
 	done_testing
 fi
 claims node "$top/tests/browser/explore.mjs" "$modules" "$chromium" "$tmp"
+claims node "$top/tests/browser/shape.mjs" "$modules" "$chromium" "$tmp"
 mkdir -p "$build/screenshots"
-cp "$tmp"/explore-*.png "$build/screenshots"
+cp "$tmp"/explore-*.png "$tmp"/shape-*.png "$build/screenshots"
 is "$(find "$build/screenshots" -name 'explore-*.png' -size +4k | wc -l)" 4 "screenshots in build/screenshots"
 done_testing

@@ -100,11 +100,11 @@ static void test_machines(void **state)
 	assert_int_equal(b.n, 6);
 	assert_true(b.windows);
 	assert_true(b.v[5].start_ns == START + 50 * S && b.v[5].merged == 2);
-	assert_true(b.v[5].until_ns == START + 60 * S && b.v[5].wall_ns == 14 * S);
+	assert_true(b.v[5].until_ns == START + 60 * S && b.v[5].wall_ns == 10 * S);
 	bins_release(&b);
 	b = bins_of(3);
-	assert_int_equal(b.n, 2); /* of 30 s */
-	assert_true(sum(&b.v[0]) == 6 && b.v[0].merged == 6);
+	assert_int_equal(b.n, 3); /* of 20 s */
+	assert_true(sum(&b.v[0]) == 4 && b.v[0].merged == 4);
 	bins_release(&b);
 }
 

@@ -212,7 +212,7 @@ static int64_t span_of(int64_t from_ns, int64_t to_ns)
 }
 
 /* Values of several machines are of the same time; pauses are of none. */
-static int64_t wall_of(const struct bin *b, const struct moment *v)
+static int64_t wall_of(const struct bin *b, const struct moment *v, bool is_window)
 {
 	int64_t first = v[0].first_ns, end = first, sum = 0, span;
 	size_t i;
@@ -228,6 +228,9 @@ static int64_t wall_of(const struct bin *b, const struct moment *v)
 	if (sum <= 0)
 		return span_of(b->start_ns, b->until_ns);
 	span = span < sum ? span : sum;
+	/* what starts in a window may end after it, as what is in it may have begun before */
+	if (span > span_of(b->start_ns, b->until_ns) && is_window)
+		span = span_of(b->start_ns, b->until_ns);
 	return span > 0 ? span : 1;
 }
 
@@ -267,6 +270,15 @@ static int64_t window_of(int64_t ns, int64_t window)
 	return ns / window - (ns % window < 0);
 }
 
+/* Windows that hold whole profiles of this length, or so many that it does not show. */
+static bool is_fit(int64_t window, int64_t length)
+{
+	int64_t over = window % length;
+
+	return window / length >= 20 || over <= length / 50 ||
+	       length - over <= length / 50;
+}
+
 static bool is_enough(int64_t window, const struct moment *v, size_t n, size_t most)
 {
 	return window_of(v[n - 1].first_ns, window) - window_of(v[0].first_ns, window) <
@@ -276,19 +288,19 @@ static bool is_enough(int64_t window, const struct moment *v, size_t n, size_t m
 /* The least round length from `least` on that makes at most `most` windows. */
 static int64_t choose_window(int64_t least, const struct moment *v, size_t n, size_t most)
 {
-	static const int rounds[] = {1,	  2,   5,   10,	  15,	30,   60,    120,
+	static const int rounds[] = {1,	  2,   5,   10,	  15,	20,   30,    60,   120,
 				     300, 600, 900, 1800, 3600, 7200, 21600, 43200};
 	int64_t w;
 	size_t i;
 
 	/* milliseconds at least: two numbers of windows are never too far apart to subtract */
 	for (w = SECOND / 1000; w < SECOND; w *= 10) {
-		if (w >= least && is_enough(w, v, n, most))
+		if (w >= least && is_fit(w, least) && is_enough(w, v, n, most))
 			return w;
 	}
 	for (i = 0; i < sizeof(rounds) / sizeof(rounds[0]); i++) {
 		w = rounds[i] * SECOND;
-		if (w >= least && is_enough(w, v, n, most))
+		if (w >= least && is_fit(w, least) && is_enough(w, v, n, most))
 			return w;
 	}
 	for (w = 86400 * SECOND; w < INT64_MAX / 4; w *= 2) {
@@ -335,7 +347,7 @@ void bins_init(struct bins *b, const struct timeline_type *t, size_t most)
 	else
 		bin_windows(b, t->v, t->n, most);
 	for (i = 0; i < b->n; i++) {
-		b->v[i].wall_ns = wall_of(&b->v[i], t->v + b->v[i].first);
+		b->v[i].wall_ns = wall_of(&b->v[i], t->v + b->v[i].first, b->windows);
 		for (k = 0; k < b->v[i].n; k++)
 			b->v[i].merged = sum_or_max(b->v[i].merged,
 						    t->v[b->v[i].first + k].merged);

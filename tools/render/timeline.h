@@ -65,7 +65,8 @@ int timeline_root_by(struct timeline *t, char *const *keys, size_t n, struct err
 /*
  * Moments put into at most `most` bins, in order of time. Where profiles follow one another
  * each has its own bin; else bins are the windows since the epoch of the least round length
- * that is enough and is no less than a profile's duration. Profiles without a time are in none.
+ * that is enough and holds whole profiles, as far as can be. Profiles without a time are in
+ * none.
  */
 struct bin {
 	int64_t start_ns, until_ns; /* profiles that start in [start, until) */

@@ -5,13 +5,17 @@ import { Chooser } from "./chooser.js";
 import { DARK, LIGHT } from "./colour.js";
 import { unpack } from "./data.js";
 import { Painter, ROW_PX } from "./draw.js";
-import { ALL } from "./explore.js";
+import { valuesOf } from "./explore.js";
+import { grow } from "./grow.js";
 import { Layout } from "./layout.js";
+import { Menu, copy, functionItems } from "./menu.js";
 import { Model } from "./model.js";
+import { fitName } from "./names.js";
 import { probeOf } from "./probe.js";
+import { keepState, restoreState } from "./restore.js";
 import { search } from "./search.js";
-import { parseSelector } from "./selector.js";
-import { pathState, rangeState, readPath, readRange, readState, writeState } from "./state.js";
+import { Shaper } from "./shaper.js";
+import { pathState, readPath } from "./state.js";
 import { FunctionTable } from "./table.js";
 import { compareOf, viewOf } from "./view.js";
 import { factsText, foundText, legendEntries, pathElements } from "./words.js";
@@ -25,6 +29,8 @@ class App {
 		this.painter = new Painter(byId("boxes"), this.canvas);
 		this.table = new FunctionTable(byId("list"), { pick: (f) => this.pick(f, false), zoom: (f) => this.zoomToFunction(f) });
 		this.chooser = new Chooser(byId("explore"), this.card, { change: () => this.selected(), say: (text) => this.say(text) });
+		this.shaper = new Shaper({ change: () => this.selected() });
+		this.menu = new Menu();
 		this.options = { matchCase: false, regex: false };
 		this.width = "mean";
 		this.view = { first: 0, last: 0 };
@@ -34,7 +40,7 @@ class App {
 	}
 
 	start() {
-		for (const id of ["controls", "path", "app", "legend"])
+		for (const id of ["controls", "shape", "path", "app", "legend"])
 			byId(id).hidden = false;
 		byId("plain").hidden = true;
 		this.fillTypes();
@@ -43,7 +49,7 @@ class App {
 		this.dark.addEventListener("change", () => this.setPalette());
 		this.setPalette();
 		this.painter.resize(this.scroller.clientWidth, this.scroller.clientHeight);
-		this.restore(window.history.state);
+		restoreState(this, window.history.state);
 	}
 
 	/* --- what is shown ------------------------------------------------------------------ */
@@ -70,14 +76,13 @@ class App {
 			this.picked = this.focus = -1;
 		}
 		this.chooser.setProfile(p, column);
+		this.shaper.setProfile(p);
 		this.rebuild();
 	}
 
 	/* All that follows from the column and from what is chosen of the samples. */
 	rebuild() {
-		const p = this.data.profiles[this.profile], { base, selection, scaled } = this.chooser;
-
-		this.model = new Model(base ? compareOf(p, this.column, base, selection, scaled) : viewOf(p, this.column, selection));
+		this.model = new Model(this.shapedView());
 		this.painter.setModel(this.model);
 		this.setTable();
 		this.hover = null;
@@ -87,9 +92,35 @@ class App {
 		this.find();
 	}
 
+	/* The part of the samples that was chosen, or both parts, of one label value or of all. */
+	partView(group) {
+		const p = this.data.profiles[this.profile], { base, selection, scaled } = this.chooser;
+
+		return base ? compareOf(p, this.column, { ...base, group }, { ...selection, group }, scaled)
+			: viewOf(p, this.column, { ...selection, group });
+	}
+
+	shapedView() {
+		const { shape } = this.shaper, whole = this.partView(null), key = shape.group;
+		const parts = !key ? [{ view: whole }]
+			: valuesOf(this.data.profiles[this.profile], key).map((value) => ({ name: value, view: this.partView({ key, value }) }));
+
+		return grow(whole, parts, shape);
+	}
+
 	selected() {
+		const way = pathState(this.model, this.zoomed), { view, model } = this;
+
 		this.rebuild();
-		this.zoom(this.view, false);
+		if (model.frame === this.model.frame) {
+			this.zoom(view, false);
+		} else {
+			const { node } = readPath(this.model, way), name = this.picked < 0 ? null : model.frames.name[this.picked];
+			this.focus = -1;
+			this.zoom({ first: node, last: node }, false);
+			this.pick(this.model.frames.name.indexOf(name), false);
+		}
+		this.scroller.scrollTop = this.shaper.flame ? this.scroller.scrollHeight : this.scroller.scrollTop;
 		this.keep(true);
 	}
 
@@ -132,7 +163,7 @@ class App {
 
 	drawNow() {
 		this.painter.draw({ layout: this.layout, x0: this.x0, x1: this.x1, depth: this.model.depth[this.zoomed],
-			scrollTop: this.scroller.scrollTop, marked: this.found.marked });
+			scrollTop: this.scroller.scrollTop, marked: this.found.marked, flame: this.shaper.flame });
 		this.hover = null;
 		this.painter.drawMarks(this.picked, this.hover, this.focus);
 	}
@@ -219,18 +250,14 @@ class App {
 
 	/* The address and the browser's history say what is shown. */
 	keep(push) {
-		const { chooser, model, view } = this, p = this.data.profiles[this.profile], first = this.data.profiles[0];
-		const usual = this.profile === 0 && this.column === first.column;
-		const hash = writeState({
-			t: usual ? "" : `${this.profile}/${this.column}`, by: chooser.by, s: chooser.filter,
-			r: rangeState(p, chooser.selection), base: chooser.base ? `${rangeState(p, chooser.base)}|${chooser.baseFilter}` : "",
-			as: chooser.scaled ? "" : "is", q: byId("search").value,
-			case: this.options.matchCase ? "1" : "", regex: this.options.regex ? "1" : "", z: pathState(model, this.zoomed) });
-		const run = view.first !== view.last ? { first: view.first, last: view.last, name: model.nameOf(view.first) } : null;
-
 		if (push)
 			this.steps++;
-		window.history[push ? "pushState" : "replaceState"]({ steps: this.steps, run }, "", `#${hash}`);
+		keepState(this, push);
+	}
+
+	setOption(id, option, value) {
+		this.options[option] = value;
+		byId(id).setAttribute("aria-pressed", value);
 	}
 
 	zoomToNode(node) {
@@ -263,64 +290,17 @@ class App {
 			this.zoomToNode(this.model.parent[this.zoomed]);
 	}
 
-	/* What the address says; it may be of another page that was in this place before. */
-	restore(history) {
-		const state = readState(window.location.hash), { profiles } = this.data;
-		const [profile, column] = (state.t || "").split("/").map(Number);
-		const known = profiles[profile] && profiles[profile].columns[column], at = known ? profile : 0;
-		const p = profiles[at], k = known ? column : p.column;
-		const [baseRange, baseFilter] = (state.base || "").split("|");
-
-		this.steps = (history && history.steps) || 0;
-		byId("search").value = state.q || "";
-		this.setOption("search-case", "matchCase", state.case === "1");
-		this.setOption("search-regex", "regex", state.regex === "1");
-		this.chooser.setProfile(p, k);
-		this.chooser.restore({ ...this.readSelection(p, state.r, state.s), by: state.by || "", scaled: state.as !== "is",
-			...(state.base === undefined || !p.cells ? { base: null, baseFilter: "" } : this.readBase(p, baseRange, baseFilter)) });
-		this.choose(at, k);
-		this.restoreZoom(state, history && history.run);
-	}
-
-	readSelection(p, range, filter = "") {
-		try {
-			return p.cells ? { selection: { ...readRange(p, range), terms: parseSelector(filter) }, filter } : { selection: ALL, filter: "" };
-		} catch {
-			return { selection: ALL, filter: "" };
-		}
-	}
-
-	readBase(p, range, filter) {
-		const read = this.readSelection(p, range, filter);
-
-		return { base: read.selection, baseFilter: read.filter };
-	}
-
-	restoreZoom(state, run) {
-		const { node, whole } = readPath(this.model, state.z), { model } = this;
-
-		if (run && run.last < model.n && model.nameOf(run.first) === run.name)
-			this.zoom(run, false);
-		else
-			this.zoom({ first: node, last: node }, false);
-		if (!whole)
-			this.say("The place that was zoomed to is not in this profile; its nearest caller is shown.");
-	}
-
-	setOption(id, option, value) {
-		this.options[option] = value;
-		byId(id).setAttribute("aria-pressed", value);
-	}
-
 	/* A function chosen in one of graph and table is shown in both. */
 	pick(frame, reveal) {
 		this.picked = frame;
+		byId("act").disabled = frame < 0;
 		this.table.pick(frame, reveal);
 		this.painter.drawMarks(this.picked, this.hover, this.focus);
 	}
 
 	reveal(node) {
-		const top = this.model.depth[node] * ROW_PX, s = this.scroller;
+		const depth = this.model.depth[node], s = this.scroller, rows = Math.max(this.layout.rows, Math.floor(s.clientHeight / ROW_PX));
+		const top = (this.shaper.flame ? rows - 1 - depth : depth) * ROW_PX;
 
 		if (top < s.scrollTop)
 			s.scrollTop = top;
@@ -342,11 +322,11 @@ class App {
 
 	/* The neighbour of a node in one of four directions, or -1. */
 	neighbour(node, key) {
-		const { model, layout } = this, k = layout.placeOf(node, model.depth[node]);
+		const { model, layout } = this, k = layout.placeOf(node, model.depth[node]), { flame } = this.shaper;
 
-		if (key === "ArrowUp")
+		if (key === (flame ? "ArrowDown" : "ArrowUp"))
 			return model.parent[node];
-		if (key === "ArrowDown") {
+		if (key === "ArrowDown" || key === "ArrowUp") {
 			let best = -1;
 			for (let i = node + 1; i < model.end[node]; i = model.end[i])
 				if (layout.size[i] > 0 && (best < 0 || layout.size[i] > layout.size[best]))
@@ -370,9 +350,17 @@ class App {
 		this.canvas.addEventListener("pointerleave", () => this.pointAway());
 		this.canvas.addEventListener("click", (e) => this.click(e));
 		this.canvas.addEventListener("keydown", (e) => this.graphKey(e));
+		this.canvas.addEventListener("contextmenu", (e) => this.graphMenu(e));
+		byId("table-rows").addEventListener("contextmenu", (e) => {
+			const row_ = e.target.closest(".row");
+			e.preventDefault();
+			if (row_)
+				this.openMenu(Number(row_.dataset.frame), 0, e.clientX, e.clientY, byId("table-scroller"));
+		});
+		byId("act").addEventListener("click", () => this.chosenMenu(byId("act")));
 		this.canvas.addEventListener("blur", () => this.hideCard());
 		document.addEventListener("keydown", (e) => this.key(e));
-		window.addEventListener("popstate", (e) => this.restore(e.state));
+		window.addEventListener("popstate", (e) => restoreState(this, e.state));
 		byId("search").addEventListener("input", () => this.searched());
 		for (const id of Object.keys(toggles)) {
 			byId(id).addEventListener("click", () => {
@@ -388,6 +376,72 @@ class App {
 		});
 		for (const button of byId("diff-width").querySelectorAll("button"))
 			button.addEventListener("click", () => this.setWidth(button.dataset.width));
+	}
+
+	/* The menu of a function, at a place or below an element. */
+	openMenu(frame, node, x, y, back) {
+		const { model } = this;
+
+		this.hideCard();
+		this.pick(frame, false);
+		this.menu.open(fitName(model.frames.name[frame], 200), functionItems(model, frame, node, {
+			zoom: (f) => this.zoomToFunction(f),
+			filter: (kind, re) => this.shaper.filter(kind, re),
+			around: (tree, name) => this.shaper.around(tree, name),
+			copied: (what) => this.tell(`Copied ${what}.`) }), x, y, back);
+	}
+
+	/* Said for a while, to all. */
+	tell(text) {
+		byId("told").textContent = text;
+		window.clearTimeout(this.telling);
+		this.telling = window.setTimeout(() => { byId("told").textContent = ""; }, 4000);
+	}
+
+	graphMenu(e) {
+		const hit = this.hit(e), node = hit && hit.box.first === hit.box.last ? this.layout.node[hit.box.first] : 0;
+
+		e.preventDefault();
+		if (node)
+			this.openMenu(this.model.frame[node], node, e.clientX, e.clientY, this.canvas);
+	}
+
+	/* The menu of what is chosen, for the key and the button. */
+	chosenMenu(back) {
+		const node = this.focus > 0 && this.model.frame[this.focus] === this.picked ? this.focus : 0, box = back.getBoundingClientRect();
+		const place = back === this.canvas && node ? this.painter.placeOf(node) : null;
+
+		if (this.picked >= 0)
+			this.openMenu(this.picked, node, box.left + (place ? place.x : 0), place ? box.top + place.y + 20 : box.bottom, back);
+	}
+
+	/* The next match, widest first. */
+	nextFound(step) {
+		const { found, layout, model } = this;
+
+		if (!found.marked)
+			return;
+		if (!found.nodes) {
+			found.nodes = [];
+			for (let i = 1; i < model.n;) {
+				const hit = found.marked[model.frame[i]] && layout.size[i] > 0;
+				if (hit)
+					found.nodes.push(i);
+				i = hit ? model.end[i] : i + 1;
+			}
+			found.nodes.sort((a, b) => layout.size[b] - layout.size[a]);
+			found.at = step > 0 ? -1 : 0;
+		}
+		const { nodes } = found;
+		if (!nodes.length)
+			return;
+		found.at = (found.at + step + nodes.length) % nodes.length;
+		const node = nodes[found.at];
+		if (!(layout.x[node] + layout.size[node] > this.x0 && layout.x[node] < this.x1))
+			this.zoomToNode(0);
+		this.moveFocus(node);
+		this.writeFound();
+		byId("search-result").append(` · ${found.at + 1} of ${nodes.length}`);
 	}
 
 	setWidth(width) {
@@ -489,12 +543,30 @@ class App {
 			if (typing)
 				this.canvas.focus({ preventScroll: true });
 			e.preventDefault();
-		} else if (e.key === "/" && e.target.tagName !== "INPUT") {
-			search_.focus();
-			search_.select();
-			e.preventDefault();
-		} else if (e.key === "Backspace" && e.target.tagName !== "INPUT" && e.target.tagName !== "SELECT") {
-			this.goBack();
+		} else if (e.target.tagName !== "INPUT" && e.target.tagName !== "SELECT") {
+			this.letter(e);
+		}
+	}
+
+	letter(e) {
+		const search_ = byId("search"), at = e.target === byId("table-scroller") ? e.target : this.canvas;
+		const keys = {
+			"/": () => {
+				search_.focus();
+				search_.select();
+			},
+			Backspace: () => this.goBack(),
+			n: () => this.nextFound(1),
+			N: () => this.nextFound(-1),
+			m: () => this.chosenMenu(at),
+			i: () => this.shaper.set({ tree: this.shaper.shape.tree === "inverted" ? "callees" : "inverted" }),
+			f: () => byId("flame").click(),
+			c: () => this.picked >= 0 && copy(this.model.frames.name[this.picked]).then(() => this.tell("Copied the name.")),
+			s: () => this.picked >= 0 && this.shaper.around(this.shaper.shape.tree === "callers" ? "of" : "callers", this.model.frames.name[this.picked]),
+		};
+
+		if (keys[e.key]) {
+			keys[e.key]();
 			e.preventDefault();
 		}
 	}

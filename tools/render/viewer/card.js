@@ -71,7 +71,10 @@ export function describeNode(card, model, node, zoomed) {
 		if (status && node)
 			card.append(element("p", "place", status === "new" ? "new: not in the old side" : "gone: not in the new side"));
 	} else {
-		const view = zoomed ? model.total[0][zoomed] : undefined, lines = [["total", model.total[0][node], view], ["self", model.self[0][node], view]];
+		const view = zoomed ? model.total[0][zoomed] : undefined, lines = [["total", model.total[0][node], view]];
+		/* with callers below, what ends at a node is no function's own */
+		if (!model.view.inverted)
+			lines.push(["self", model.self[0][node], view]);
 		if (node)
 			lines.push(["everywhere", model.functions[0].total[f]]);
 		valueRows(table, model, lines);

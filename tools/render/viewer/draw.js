@@ -66,11 +66,12 @@ export class Painter {
 		return this.boxes.createPattern(tile, "repeat");
 	}
 
-	/* view: { layout, x0, x1, depth of the zoomed node, scrollTop, marked } */
+	/* view: { layout, x0, x1, depth of the zoomed node, scrollTop, marked, flame: roots at the bottom } */
 	draw(view) {
 		const c = this.boxes, rowPx = ROW_PX * this.ratio, top = view.scrollTop * this.ratio;
-		const first = Math.max(0, Math.floor(top / rowPx));
-		const last = Math.min(view.layout.rows - 1, Math.floor((top + this.height) / rowPx));
+		const from = Math.floor(top / rowPx), to = Math.floor((top + this.height) / rowPx), { rows } = view.layout;
+		const lead = view.flame ? Math.max(rows, Math.floor(this.height / rowPx)) - 1 : 0;
+		const first = Math.max(0, view.flame ? lead - to : from), last = Math.min(rows - 1, view.flame ? lead - from : to);
 
 		c.globalAlpha = 1;
 		c.fillStyle = this.palette.page;
@@ -80,7 +81,7 @@ export class Painter {
 		this.view = view;
 		this.drawn = [];
 		for (let row = first; row <= last; row++) {
-			const y = Math.round(row * rowPx - top);
+			const y = Math.round((view.flame ? lead - row : row) * rowPx - top);
 			const boxes = view.layout.boxes(row, view.x0, view.x1, this.width);
 			for (const box of boxes) {
 				/* whole pixels; nothing is thinner than one */

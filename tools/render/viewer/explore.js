@@ -3,16 +3,20 @@
 import { nanoseconds } from "./format.js";
 import { fits } from "./selector.js";
 
-/* A selection: bins [from, to), or from < 0 for all time and what has none; terms on labels. */
+/*
+ * A selection: bins [from, to), or from < 0 for all time and what has none; terms on labels; a
+ * group { key, value } of it, perhaps.
+ */
 export const ALL = Object.freeze({ from: -1, to: -1, terms: Object.freeze([]) });
 
 export function isAll(selection) {
-	return selection.from < 0 && !selection.terms.length;
+	return selection.from < 0 && !selection.terms.length && !selection.group;
 }
 
-/* By label set: 1 if it fits, and is one of a sample. */
-export function setsOf(p, terms) {
-	return Uint8Array.from(p.labels.sets, (pairs, i) => (p.labels.used[i] && fits(terms, pairs) ? 1 : 0));
+/* By label set: 1 if it fits, is one of a sample, and has the value of the group's key. */
+export function setsOf(p, terms, group = null) {
+	return Uint8Array.from(p.labels.sets, (pairs, i) =>
+		(p.labels.used[i] && fits(terms, pairs) && (!group || valueOf(pairs, group.key) === group.value) ? 1 : 0));
 }
 
 function hasTime(selection, bin) {
@@ -26,11 +30,12 @@ export function mergedOf(p, selection) {
 	return p.bins.slice(selection.from, selection.to).reduce((sum, b) => sum + b.merged, 0) || 1;
 }
 
-/* What the selection's values are spread over, in seconds. */
+/* What the selection's values are spread over, in seconds: several machines' time is one. */
 export function secondsOf(p, selection) {
-	if (selection.from < 0)
+	if (!p.bins || p.bins.length < 2)
 		return p.seconds;
-	return p.bins.slice(selection.from, selection.to).reduce((sum, b) => sum + b.wall, 0) / 1e9;
+	const bins = selection.from < 0 ? p.bins : p.bins.slice(selection.from, selection.to);
+	return bins.reduce((sum, b) => sum + b.wall, 0) / 1e9;
 }
 
 /* Each node's own value in the selection, and the sum of all |value|, before stack filters. */
@@ -38,7 +43,7 @@ export function sumOf(p, column, selection) {
 	if (isAll(selection))
 		return { self: p.self[0][column], total: p.columns[column].totals[0] };
 	const { start, set, bin } = p.cells, values = p.cells.values[column];
-	const wanted = setsOf(p, selection.terms), self = new Float64Array(p.n);
+	const wanted = setsOf(p, selection.terms, selection.group), self = new Float64Array(p.n);
 	let total = 0;
 
 	for (let i = 0; i <= p.n; i++) {
@@ -56,6 +61,11 @@ export function sumOf(p, column, selection) {
 /* The value of a key in a label set, several joined; "" if it is not there. */
 export function valueOf(pairs, key) {
 	return pairs.filter((p) => p[0] === key).map((p) => p[1]).join(",");
+}
+
+/* The values of a key, those with an empty one too. */
+export function valuesOf(p, key) {
+	return [...new Set(p.labels.sets.filter((_, i) => p.labels.used[i]).map((pairs) => valueOf(pairs, key)))].sort();
 }
 
 /* What time's values are shown in: CPU time as cores, other amounts per second, levels as they are. */

@@ -31,6 +31,10 @@ function functionSums(p, end, self, total) {
 	return sums;
 }
 
+function functionsOf(view) {
+	return view.self.map((own) => functionSums(view, view.end, own, addUp(view, own)));
+}
+
 export class Model {
 	/* view: of view.js */
 	constructor(view) {
@@ -46,7 +50,7 @@ export class Model {
 		this.last = self.length - 1;
 		this.end = view.end;
 		this.total = self.map((own) => addUp(view, own));
-		this.functions = self.map((own, side) => functionSums(view, this.end, own, this.total[side]));
+		this.functions = functionsOf(view.table || view);
 		this.hasNegative = view.hasNegative && self.some((own) => own.some((v) => v < 0));
 		/* what shares are of: in a diff, those of a difference, of the old total */
 		this.whole = this.isDiff ? totals[0] || totals[1] : totals[0];

@@ -21,6 +21,15 @@ function binEdges({ chooser }) {
 	return chooser.hasTime ? chooser.p.bins.map((_, i) => chooser.timeline.edges(i, i + 1)) : [];
 }
 
+/* Of the node that is zoomed to, in the tree as it is shaped: [name, total of each side]. */
+function callees({ model, zoomed }) {
+	const out = [];
+
+	for (let i = zoomed + 1; i < model.end[zoomed]; i = model.end[i])
+		out.push([model.nameOf(i), ...model.total.map((t) => t[i])]);
+	return out;
+}
+
 export function probeOf(app) {
 	const sums = (of) => app.model.functions.map((s) => s[of]);
 
@@ -34,6 +43,7 @@ export function probeOf(app) {
 			sum: app.found.marked ? app.model.total.map((_, side) => app.model.sumOfMarked(app.found.marked, 0, app.model.n, side)) : [] }),
 		zoomed: () => app.model.nameOf(app.zoomed),
 		focused: () => (app.focus < 0 ? null : app.model.nameOf(app.focus)),
+		callees: () => callees(app),
 		nodes: () => app.model.n - 1,
 		drawn: () => drawn(app),
 		lines: () => lines(app),

@@ -23,11 +23,11 @@ export function roundStep(range, n) {
 	return [1, 2, 5, 10].find((f) => f * power >= rough * 0.999) * power;
 }
 
-/* "12:30:05", with the day where the range has several. */
-function clockText(seconds, days) {
+/* "12:30", with seconds where steps are smaller, with the day where the range has several. */
+function clockText(seconds, step, days) {
 	const text = new Date(seconds * 1000).toISOString();
 
-	return days ? `${text.slice(5, 10)} ${text.slice(11, 16)}` : text.slice(11, 19).replace(/:00$/, "");
+	return (days ? `${text.slice(5, 10)} ` : "") + text.slice(11, step % 60 && !days ? 19 : 16);
 }
 
 export class Timeline {
@@ -151,7 +151,7 @@ export class Timeline {
 		c.textAlign = "center";
 		const ticks = this.timeStep(), begin = p.bins[0].start.s;
 		for (let s = Math.ceil(begin / ticks) * ticks; s - begin <= this.span; s += ticks) {
-			const x = this.x(s - begin - p.bins[0].start.ns / 1e9), text = clockText(s, this.span > 86400);
+			const x = this.x(s - begin - p.bins[0].start.ns / 1e9), text = clockText(s, ticks, this.span > 86400);
 			const half = c.measureText(text).width / 2;
 			c.fillText(text, Math.min(Math.max(x, LEFT + half - 20), this.width - half), HEIGHT - 8);
 			c.fillRect(Math.round(x), HEIGHT - BOTTOM, 1, 4);
@@ -166,7 +166,7 @@ export class Timeline {
 	}
 
 	timeStep() {
-		const least = this.span / Math.max(1, (this.width - LEFT) / 96);
+		const least = this.span / Math.max(1, (this.width - LEFT) / 104);
 
 		return STEPS.find((s) => s >= least) || Math.ceil(least / 86400) * 86400;
 	}

@@ -25,10 +25,10 @@ function plainFacts(model) {
 	parts.push(`${model.type} ${formatValue(model.whole, unit)}`);
 	if (view.mean > 1)
 		parts[0] += `, mean of ${plural(view.mean, "profile", "profiles")}`;
-	else if (all && p.duration)
-		parts[0] += ` over ${p.duration}`;
-	else if (!all)
+	else if (view.seconds > 0)
 		parts[0] += ` over ${formatValue(view.seconds * 1e9, "nanoseconds")}`;
+	if (all && p.duration && Math.abs(p.seconds - view.seconds) > view.seconds / 50)
+		parts[0] += ` (${p.duration} of profiles)`;
 	if (model.type === "cpu" && unit === "nanoseconds" && view.seconds > 0)
 		parts.push(`${(model.whole / 1e9 / view.seconds).toFixed(2)} cores`);
 	if (all && p.time)
