@@ -76,7 +76,8 @@ struct sample_head {
 	char comm[EVENT_COMM_LEN];	  /* of the thread */
 	/* The frame that stopped, the last one sent (not after STOP_DEPTH: then its caller's). */
 	__u64 next_pc, next_sp, next_fp, next_lr;
-	__u64 known_ns; /* its mappings were those of then; 0: not known */
+	__u64 known_ns;	   /* its mappings were those of then; 0: not known */
+	__u64 start_stack; /* sp of the program's first instruction; 0: not known */
 	__u32 npython, unused;
 };
 

@@ -50,7 +50,7 @@ struct bpf_perf_event_value {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct mm_struct {
-	int dummy;
+	unsigned long start_stack;
 };
 
 #if defined(__TARGET_ARCH_x86)

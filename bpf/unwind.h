@@ -435,7 +435,7 @@ static __always_inline bool has_user_part(struct task_struct *task,
 
 	e->h.nuser = e->h.ncopy = 0;
 	e->h.stop = STOP_COMPLETE;
-	e->h.next_pc = e->h.known_ns = 0;
+	e->h.next_pc = e->h.known_ns = e->h.start_stack = 0;
 	e->h.npython = 0;
 	if (task->flags & PF_KTHREAD || !task->mm) {
 		e->h.flags |= EVENT_NO_USER;
@@ -524,6 +524,7 @@ static __always_inline void unwind_end(struct scratch *s, void *ring)
 	h->nuser = u->n;
 	if (h->stop == STOP_COMPLETE)
 		return;
+	h->start_stack = BPF_CORE_READ(bpf_get_current_task_btf(), mm, start_stack);
 	h->next_pc = u->pc;
 	h->next_sp = u->sp;
 	h->next_fp = u->fp;

@@ -177,7 +177,7 @@ static int step(struct walk *w)
 	return r == GO_ON ? by_saved(w, row, base, cfa) : r;
 }
 
-size_t unwind_stack(uint16_t machine, const struct unwind_regs *regs,
+size_t unwind_stack(uint16_t machine, struct unwind_regs *regs,
 		    const struct unwind_copy *copy, unwind_lookup_fn *lookup, void *ctx,
 		    uint64_t *frames, size_t max, enum unwound *why)
 {
@@ -196,6 +196,7 @@ size_t unwind_stack(uint16_t machine, const struct unwind_regs *regs,
 		frames[w.n++] = w.at.pc;
 		r = step(&w);
 	}
+	*regs = w.at;
 	*why = r;
 	return w.n;
 }

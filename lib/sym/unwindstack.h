@@ -46,8 +46,9 @@ enum unwound {
 
 /*
  * Fill frames with at most max addresses, the first one that of regs; returns how many there
- * are and why there are no more in *why. machine: EM_X86_64 or EM_AARCH64, whose code it is.
+ * are, why there are no more in *why, and in *regs those of the last. machine: EM_X86_64 or
+ * EM_AARCH64, whose code it is.
  */
-size_t unwind_stack(uint16_t machine, const struct unwind_regs *regs,
+size_t unwind_stack(uint16_t machine, struct unwind_regs *regs,
 		    const struct unwind_copy *copy, unwind_lookup_fn *lookup, void *ctx,
 		    uint64_t *frames, size_t max, enum unwound *why);

@@ -360,6 +360,8 @@ int unwind_table_build(struct elf_file *f, const struct unwind_limits *lim,
 	}
 	if (b.t.nrows + 2 <= lim->max_rows)
 		unwind_amend_entry(f, b.base, &b.t);
+	if (b.t.nrows + 4 <= lim->max_rows)
+		unwind_amend_go(f, b.base, &b.t);
 	b.t.rows = xreallocarray(b.t.rows, b.t.nrows, sizeof(*b.t.rows));
 	*out = b.t;
 	return 0;

@@ -9,7 +9,7 @@
  * are padding, and the row before is good there.
  *
  * Some rows no call frame information gives. A file's entry routine is outermost: where nothing
- * is said of it (ld.so's _start), it has a row UNWIND_END. arm64's vDSO, which has no call frame
+ * is said of it (ld.so's _start), it has a row UNWIND_END; so has Go's first function. arm64's vDSO, which has no call frame
  * information, has UNWIND_SIGNAL for its return from signal handlers.
  */
 #pragma once

@@ -119,3 +119,51 @@ void unwind_amend_sigreturn(struct elf_file *f, uint64_t base, struct unwind_tab
 			return;
 		}
 }
+
+/* Another rule for [low, high), whatever the rows there say. */
+static void replace(struct unwind_table *t, uint32_t low, uint64_t high,
+		    enum unwind_cfa rule)
+{
+	size_t i;
+
+	if (!unwind_table_find(t, low) ||
+	    t->rows[unwind_table_after(t, low) - 1].pc != low)
+		insert(t, low, high, rule);
+	for (i = unwind_table_after(t, low) - 1; i < t->nrows && t->rows[i].pc < high;
+	     i++)
+		t->rows[i] = (struct unwind_row){.pc = t->rows[i].pc, .rule = rule};
+}
+
+/* "NAME", "NAME.abi0", "NAME__sigaction" */
+static bool is_name(const uint8_t *p, size_t n, uint64_t at, const char *want)
+{
+	size_t len = strlen(want);
+
+	return at < n && n - at > len && !memcmp(p + at, want, len) &&
+	       (!p[at + len] || p[at + len] == '.' || p[at + len] == '_');
+}
+
+void unwind_amend_go(struct elf_file *f, uint64_t base, struct unwind_table *t)
+{
+	struct err ignored;
+	struct symbols s;
+	const uint8_t *p;
+	uint64_t high;
+	Elf64_Sym sym;
+	uint32_t pc;
+	size_t n;
+
+	if (!elf_section(f, ".gopclntab") ||
+	    elf_data(f, elf_section(f, ".strtab"), &p, &n, &ignored))
+		return;
+	s = symbols_of(f, ".symtab");
+	while (next_symbol(&s, &sym)) {
+		if (!sym.st_size || !to_pc(f, base, sym.st_value, &pc, &high) ||
+		    sym.st_size > high - pc)
+			continue;
+		if (is_name(p, n, sym.st_name, "runtime.rt0_go"))
+			replace(t, pc, pc + sym.st_size, UNWIND_END);
+		else if (pc && is_name(p, n, sym.st_name, "runtime.sigreturn"))
+			replace(t, pc - 1, pc + sym.st_size, UNWIND_SIGNAL);
+	}
+}

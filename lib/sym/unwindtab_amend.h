@@ -19,3 +19,10 @@ void unwind_amend_entry(struct elf_file *f, uint64_t base, struct unwind_table *
 
 /* UNWIND_SIGNAL in arm64's vDSO, which has no call frame information. */
 void unwind_amend_sigreturn(struct elf_file *f, uint64_t base, struct unwind_table *t);
+
+/*
+ * Two of Go's functions (runtime/asm_GOARCH.s, sys_linux_GOARCH.s), found by their symbols. rt0_go
+ * sets its own stack up, which its rows do not say: UNWIND_END. Signal handlers return to sigreturn,
+ * and are looked up one byte before: UNWIND_SIGNAL.
+ */
+void unwind_amend_go(struct elf_file *f, uint64_t base, struct unwind_table *t);

@@ -127,16 +127,31 @@ cat >"$tmp/work.go" <<-'END'
 
 	func main() {
 		t := 0
-		for i := 0; i < 12000; i++ {
+		for i := 0; i < 30000; i++ {
 			t += rec(20)
 		}
 		println(t)
 	}
 END
 if (cd "$tmp" && HOME=$tmp GOCACHE=$tmp/gocache go build -o work-go work.go) >/dev/null 2>&1; then
-	other Go 98 "$tmp/work-go"
+	other Go 99 "$tmp/work-go"
 else
 	skip 'no go here' 'Go'
+fi
+if [ "$(uname -m)" = x86_64 ]; then
+	cat >"$tmp/first.S" <<-'END'
+			.globl _start
+		_start:	.cfi_startproc
+			mov $2000000000, %rcx
+		1:	dec %rcx
+			jnz 1b
+			mov $231, %eax
+			xor %edi, %edi
+			syscall
+			.cfi_endproc
+	END
+	gcc -nostdlib -static -o "$tmp/first" "$tmp/first.S"
+	other 'first code that does not say so' 99 "$tmp/first" with arguments
 fi
 cat >"$tmp/work.rs" <<-'END'
 	use std::collections::HashMap;

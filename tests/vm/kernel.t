@@ -4,6 +4,7 @@
 # what it says is right. A busybox has to do.
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/capture.sh"
+late_part=32
 
 uname -r -m | diag
 [ -r /sys/kernel/btf/vmlinux ]

@@ -16,7 +16,7 @@
 #include "tools/capture/clock.h"
 #include "tools/capture/tabler.h"
 
-#define MAGIC "unwind1\n" /* another layout, or other rules for rows: another number */
+#define MAGIC "unwind2\n" /* another layout, or other rules for rows: another number */
 #define SUFFIX ".unwind"
 
 struct tablecache {

@@ -103,9 +103,9 @@ static enum unwind_stop stop_of(enum unwound why, bool pending)
 	return STOP_UNSUPPORTED;
 }
 
-/* Go on from the last frame, which is where the unwinder had to stop. */
-static void unwind_copy(struct user_stack *u, struct space *s,
-			const struct sample_event *ev)
+/* Go on from the last frame, which is where the unwinder had to stop. Returns its sp at the end. */
+static uint64_t unwind_copy(struct user_stack *u, struct space *s,
+			    const struct sample_event *ev)
 {
 	const struct sample_head *h = &ev->h;
 	struct place_ctx ctx = {s, h->ktime, false};
@@ -129,10 +129,20 @@ static void unwind_copy(struct user_stack *u, struct space *s,
 	first = --u->n;
 	u->n += unwind_stack(MACHINE, &regs, &copy, find_place, &ctx, u->ip + u->n,
 			     EVENT_USER_MAX - u->n, &why);
-	if (regs.exact)
+	if (h->flags & EVENT_LEAF)
 		u->ip[first] |= EVENT_EXACT;
 	u->stop = stop_of(why, ctx.pending);
 	u->copied = true;
+	return regs.sp;
+}
+
+/*
+ * A program's first code has no caller, and not all of it says so: what stands where its return
+ * address would be is the number of its arguments.
+ */
+static bool is_first_code(uint64_t sp, const struct sample_head *h)
+{
+	return h->start_stack && sp == h->start_stack + sizeof(uint64_t);
 }
 
 uint64_t user_stack_addr(const struct user_stack *u, size_t i,
@@ -149,6 +159,7 @@ void user_stack_read(struct user_stack *u, struct proc *p, const struct sample_e
 {
 	const struct sample_head *h = &ev->h;
 	const struct image *im = proc_image(p, h->ktime);
+	uint64_t sp = h->next_sp;
 
 	u->n = h->nuser < EVENT_USER_MAX ? h->nuser : EVENT_USER_MAX;
 	memcpy(u->ip, ev->data + h->nkernel, u->n * sizeof(*u->ip));
@@ -159,7 +170,11 @@ void user_stack_read(struct user_stack *u, struct proc *p, const struct sample_e
 		u->n = 1;
 		u->stop = STOP_NO_PROCESS;
 	} else if (im && u->n && h->ncopy) {
-		unwind_copy(u, im->space, ev);
+		sp = unwind_copy(u, im->space, ev);
+	}
+	if (u->stop == STOP_NO_MAPPING && u->n > 1 && is_first_code(sp, h)) {
+		u->n--;
+		u->stop = STOP_COMPLETE;
 	}
 	if (h->flags & EVENT_IN_EXEC && u->stop != STOP_COMPLETE)
 		u->n = 0;
