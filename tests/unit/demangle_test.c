@@ -87,6 +87,9 @@ static void test_modes(void **state)
 		 "3fmt17h0123456789abcdefE",
 		 "<r::P as core::fmt::Debug>::fmt", "<r::P<T> as core::fmt::Debug>::fmt",
 		 "<r::P<T> as core::fmt::Debug>::fmt"},
+		/* a v0 name with the hash of a crate and a suffix of the linker's */
+		{"_RNvNtCs1234_7mycrate3mod3run", "mycrate::mod::run",
+		 "mycrate::mod::run", "mycrate::mod::run"},
 		{"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of",
 		 "std::mem::align_of::<f64>", "std::mem::align_of::<f64>"},
 	};
@@ -125,26 +128,39 @@ static void test_left_alone(void **state)
 		check(v[i], DEMANGLE_SIMPLE, NULL);
 }
 
-/* Substitutions that double the output each time: 2^60 bytes, stopped at 64 KiB. */
+/* f(A<int, int>, …), each parameter an A of the one before, twice: the text doubles each time. */
+static void doubling(char *name, size_t size, size_t times)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t n = snprintf(name, size, "_Z1f1AIiiE"), i;
+
+	for (i = 0; i < times; i++)
+		n += snprintf(name + n, size - n, "S_IS%c_S%c_E", digits[i], digits[i]);
+}
+
+/* 2^36 times ten bytes from a name of 420, stopped at 64 KiB. */
 static void test_explosion(void **state)
 {
-	char name[1024] = "_Z1fP1AI1BIi";
-	size_t i, n;
+	char name[1024];
+	struct buf b = BUF_INIT(DEMANGLED_MAX);
+	size_t times;
 
 	(void)state;
-	strcpy(name, "_Z1f");
-	strcat(name, "1AIiiE");
-	for (i = 0; i < 36; i++) {
-		n = strlen(name);
-		/* an A of the previous one twice: S_ counts on in base 36 */
-		if (i < 1)
-			strcpy(name + n, "S_IS0_S0_E");
-		else
-			snprintf(name + n, sizeof(name) - n, "S_IS%c_S%c_E",
-				 i < 10 ? (int)('0' + i) : (int)('A' + i - 10),
-				 i < 10 ? (int)('0' + i) : (int)('A' + i - 10));
+	doubling(name, sizeof(name), 1);
+	check(name, DEMANGLE_FULL, "f(A<int, int>, A<A<int, int>, A<int, int> >)");
+	for (times = 1; times < 36; times++) {
+		doubling(name, sizeof(name), times);
+		if (!demangle(name, DEMANGLE_FULL, &b))
+			break;
+		assert_true(b.len > 10u << times && b.len <= DEMANGLED_MAX);
 	}
-	check(name, DEMANGLE_FULL, NULL);
+	assert_true(times > 10 && times < 16); /* it is the length that was refused */
+	for (; times <= 36; times++) {
+		doubling(name, sizeof(name), times);
+		check(name, DEMANGLE_FULL, NULL);
+		check(name, DEMANGLE_SIMPLE, "f"); /* parameters are not even written */
+	}
+	buf_release(&b);
 }
 
 static void test_long_names(void **state)

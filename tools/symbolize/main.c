@@ -14,6 +14,7 @@
 #include "lib/sym/symcache.h"
 #include "lib/ui/cli.h"
 #include "lib/ui/progress.h"
+#include "tools/symbolize/indexes.h"
 #include "tools/symbolize/objects.h"
 #include "tools/symbolize/report.h"
 #include "tools/symbolize/rewrite.h"
@@ -33,6 +34,7 @@ enum {
 	OPT_DEMANGLE,
 	OPT_KEEP_CLONES,
 	OPT_FORCE,
+	OPT_NO_ANONYMOUS,
 	OPT_REQUIRE,
 	OPT_REPORT,
 	OPT_CACHE,
@@ -91,6 +93,8 @@ static const struct argp_option option_table[] = {
 	{"keep-clones", OPT_KEEP_CLONES, NULL, 0,
 	 "Keep .isra.0, .cold and the like in names", 2},
 	{"force", OPT_FORCE, NULL, 0, "Symbolize again what has names already", 2},
+	{"no-anonymous", OPT_NO_ANONYMOUS, NULL, 0,
+	 "Leave anonymous memory between two pieces of a file alone", 2},
 	{"require", OPT_REQUIRE, "PCT", 0,
 	 "Exit 1 if less of the samples' value has a name at its leaf", 2},
 	{"jobs", 'j', "N", 0, "Work on N files at a time (default: the number of CPUs)",
@@ -175,6 +179,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FORCE:
 		o->rewrite.force = true;
+		return 0;
+	case OPT_NO_ANONYMOUS:
+		o->rewrite.no_anonymous = true;
 		return 0;
 	case OPT_REQUIRE:
 		if (num_parse_percent(arg, &o->required) < 0 || o->required < 0 ||
@@ -335,67 +342,6 @@ static int write_report(const struct options *o, const struct objects *objects,
 	return r;
 }
 
-static int index_one(const struct options *o, const struct objects *objects,
-		     const char *file, struct err *e)
-{
-	char *path = realpath(file, NULL);
-	struct object *ob;
-	int r;
-
-	if (!path)
-		return err_set(e, errno, "%s: %s", file, strerror(errno));
-	ob = object_new(&objects->paths, path, "");
-	object_set_threads(ob, objects->threads);
-	if (object_state(ob) != SYM_OK)
-		r = err_set(e, ENOEXEC, "%s",
-			    object_trouble(ob)[0] ? object_trouble(ob)
-						  : sym_reason_name(object_state(ob)));
-	else
-		r = o->cache ? object_build_index(ob, e) : 0;
-	if (!r && o->export_dir)
-		r = object_export_index(ob, o->export_dir, e);
-	if (r)
-		err_prefix(e, "%s", file);
-	else
-		cli_info(&o->cli, "%s: indexed", file);
-	object_free(ob);
-	free(path);
-	return r;
-}
-
-static int index_all(const struct options *o, const struct objects *objects,
-		     struct err *e)
-{
-	size_t i;
-	int r = 0;
-
-	for (i = 0; i < o->files.n && !r; i++)
-		r = index_one(o, objects, o->files.v[i], e);
-	return r;
-}
-
-/* What the run has used. Files without an index are no failure. */
-static int export_all(const struct options *o, const struct objects *objects,
-		      struct err *e)
-{
-	size_t i;
-	int r;
-
-	for (i = 0; o->export_dir && i < objects->n; i++) {
-		struct object *ob = objects->v[i].object;
-
-		if (object_state(ob) != SYM_OK)
-			continue;
-		r = object_export_index(ob, o->export_dir, e);
-		if (r == -ENODATA || r == -EFBIG)
-			cli_note(&o->cli, "%s: no index: %s", objects->v[i].path, e->msg);
-		else if (r)
-			return r;
-		object_trim(ob);
-	}
-	return 0;
-}
-
 static int start_debuginfod(const struct options *o, struct debuginfod **d, struct err *e)
 {
 	int r = 0;
@@ -483,10 +429,10 @@ int main(int argc, char **argv)
 	if (!r && wants_profiles(&o))
 		r = output_open(o.cli.output, true, &out, &e);
 	if (!r)
-		r = o.index ? index_all(&o, &objects, &e)
+		r = o.index ? indexes_make(&objects, &o.cli, &o.files, o.export_dir, &e)
 			    : run(&o, &objects, out, &c, &e);
 	if (!r)
-		r = export_all(&o, &objects, &e);
+		r = indexes_export(&objects, &o.cli, o.export_dir, &e);
 	if (o.cache)
 		symcache_trim(o.cache, o.cache_size);
 	if (!r && out)

@@ -27,6 +27,7 @@ struct entry {
 	uint64_t used; /* when, for closing */
 	bool busy;     /* a thread is at it */
 	/* for the report: distinct addresses as they came, per profile */
+	uint64_t anonymous; /* of them, in memory between pieces of the file */
 	uint64_t addresses, named[SYM_NSOURCES], reasons[SYM_NREASONS], bare;
 };
 

@@ -54,6 +54,8 @@ static void json_counts(struct json *j, const struct entry *en)
 	size_t i;
 
 	json_int(j, "addresses", (int64_t)en->addresses);
+	if (en->anonymous)
+		json_int(j, "anonymous", (int64_t)en->anonymous);
 	json_object(j, "named");
 	for (i = 0; i < SYM_NSOURCES; i++)
 		if (en->named[i])

@@ -174,6 +174,9 @@ static void put_details(struct buf *b, const struct entry *en)
 		put_detail(b, "debug file ", debug);
 	if (path && !object_is_verified(en->object))
 		put_detail(b, "", "unverified: the mapping has no build id");
+	if (en->anonymous)
+		buf_printf(b, "  %llu of them in anonymous memory between its pieces\n",
+			   (unsigned long long)en->anonymous);
 	put_detail(b, "", object_trouble(en->object));
 	put_part(b, "wanted: ", report_wanted, en);
 	put_part(b, "lines would need ", report_lines_file, en);

@@ -7,6 +7,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/sym/u64map.h"
+#include "tools/symbolize/pieces.h"
 
 #define LINES_MAX 256 /* of a location: an index may lead on for long */
 #define SYMBOLIZED                                                                       \
@@ -17,7 +18,8 @@ struct rewrite {
 	struct store *st;
 	struct objects *objects;
 	struct jitnames *jit;
-	bool force, changed;
+	bool force, changed, anonymous;
+	struct pieces pieces; /* of files, if anonymous memory between them counts */
 	size_t nmappings, nlocations; /* as read; the store grows while we work */
 	bool *ours;		      /* by mapping: to be symbolized */
 	uint32_t *flags;	      /* by mapping: to be set */
@@ -29,28 +31,19 @@ struct rewrite {
 	uint32_t *nlines;
 };
 
-/*
- * Names that stand for no file: the kernel's and the vDSO's brackets, and what google/pprof
- * leaves alone as well.
- */
-static bool is_no_file(const char *name)
+/* The mapping itself, or what it is a piece of. */
+static struct mapping file_mapping(const struct rewrite *w, uint32_t id)
 {
-	static const char *const starts[] = {"[",      "linux-vdso", "/dev/dri/",
-					     "//anon", "/memfd:",    "/dev/zero",
-					     "/SYSV",  "anon_inode:"};
-	size_t i;
+	struct mapping m = w->st->mappings[id], whole;
 
-	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (!strncmp(name, starts[i], strlen(starts[i])))
-			return true;
-	return !name[0];
+	return w->anonymous && pieces_around(&w->pieces, w->st, &m, &whole) ? whole : m;
 }
 
 static bool is_ours(const struct rewrite *w, uint32_t id)
 {
-	const struct mapping *m = &w->st->mappings[id];
+	struct mapping whole = file_mapping(w, id), *m = &whole;
 
-	if ((m->flags & SYMBOLIZED) && !w->force)
+	if ((w->st->mappings[id].flags & SYMBOLIZED) && !w->force)
 		return false;
 	/* the vDSO is in no file system, but someone may have kept its image */
 	if (!strcmp(store_cstr(w->st, m->file), "[vdso]"))
@@ -157,7 +150,7 @@ static void count(struct entry *en, const struct sym_answer *a)
 
 static struct job job_of(struct rewrite *w, uint32_t id)
 {
-	struct mapping m = w->st->mappings[id];
+	struct mapping m = file_mapping(w, id);
 	uint32_t *locs = w->by_mapping + w->first[id];
 	size_t n = w->first[id + 1] - w->first[id], i;
 	struct entry *en = objects_get(w->objects, store_cstr(w->st, m.file),
@@ -172,6 +165,8 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 
 		if (l->nlines && !w->force)
 			continue;
+		if (m.file != w->st->mappings[id].file)
+			en->anonymous++;
 		bad = (struct sym_answer){.location = SYM_NONE};
 		bad.reason = object_vaddr(en->object, m.start, m.limit, m.offset,
 					  l->address, &j.vaddrs[j.n]);
@@ -238,7 +233,7 @@ static void name_jit(struct rewrite *w, uint32_t id)
 	struct function f = {0};
 	struct jitname nm;
 
-	if ((l.nlines && !w->force) || !may_be_jit(w, &l) ||
+	if ((l.nlines && !w->force) || w->lines[id] || !may_be_jit(w, &l) ||
 	    !jitnames_find(w->jit, l.address, &nm))
 		return;
 	f.name = f.system_name = store_puts(w->st, nm.name);
@@ -345,6 +340,7 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 		.objects = o,
 		.jit = opts->jit,
 		.force = opts->force,
+		.anonymous = !opts->no_anonymous,
 		.nmappings = st->nmappings,
 		.nlocations = st->nlocations,
 	};
@@ -361,6 +357,8 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 	w.lines = xcalloc(w.nlocations + 1, sizeof(struct line *));
 	w.nlines = xcalloc(w.nlocations + 1, sizeof(*w.nlines));
 	sort_locations(&w);
+	if (w.anonymous)
+		pieces_init(&w.pieces, st, w.nmappings);
 	symbolize(&w);
 	for (i = 0; w.jit && i < w.nlocations; i++)
 		name_jit(&w, i);
@@ -369,6 +367,7 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 		r = rebuild(&w, out, e);
 	for (i = 0; i < w.nlocations; i++)
 		free(w.lines[i]);
+	pieces_release(&w.pieces);
 	free(w.flags);
 	free(w.mapping);
 	free(w.first);
