@@ -307,6 +307,26 @@ is "$(sed -n 2p "$tmp/out")" "warning: CPU: base has Fast 1; new has Slow 2" "in
 is "$(grep -c kernel "$tmp/err")" 0 "the same kernel is not"
 run prof-diff --report text "$tmp/e0.txt" "$tmp/same.txt"
 is "$(grep -c 'measured differently' "$tmp/err")" 0 "nor what one side does not say"
+while IFS='|' read -r key words; do
+	sed "/^type \"cpu\"/a comment \"profpipe: $key=1\"" "$tmp/base.txt" >"$tmp/e0.txt"
+	sed "/^type \"cpu\"/a comment \"profpipe: $key=2\"" "$tmp/same.txt" >"$tmp/e1.txt"
+	run prof-diff --report text --report "json:$tmp/json" "$tmp/e0.txt" "$tmp/e1.txt"
+	is "$(sed -n 2p "$tmp/out")" "warning: $words: base has 1; new has 2" "$key: the report's first warning"
+	is "$(jq -c '.types[0].environment' "$tmp/json")" "[\"$words: base has 1; new has 2\"]" "$key: in JSON"
+	run prof-diff --report text "$tmp/e0.txt" "$tmp/e0.txt"
+	is "$(grep -c "$words: base has" "$tmp/out" "$tmp/err" | cut -d: -f 2 | xargs)" "0 0" "$key: the same on both"
+done <<'KEYS'
+cpu|CPU
+cpus|number of CPUs
+kernel|kernel
+rate|rate
+event|event
+quota|CPU quota
+KEYS
+# only a capture without privileges says what it is
+sed '/^type "cpu"/a comment "profpipe: mode=unprivileged"' "$tmp/same.txt" >"$tmp/e1.txt"
+run prof-diff --report text "$tmp/base.txt" "$tmp/e1.txt"
+is "$(sed -n 2p "$tmp/out")" "warning: mode: base has none; new has unprivileged" "mode: only one has it"
 
 # --- reports ----------------------------------------------------------------------------------------
 run prof-diff -q --report text "$tmp/base.txt" "$tmp/slow.txt" --gate 'regressed > +0.5%'

@@ -6,10 +6,12 @@
 
 static const struct {
 	const char *key, *name;
+	bool alone; /* it says something that the other side does not have it */
 } things[] = {
-	{"cpu", "CPU"},	  {"cpus", "number of CPUs"}, {"kernel", "kernel"},
-	{"rate", "rate"}, {"event", "event"},	      {"quota", "CPU quota"},
-	{"mode", "mode"},
+	{"cpu", "CPU", false},	     {"cpus", "number of CPUs", false},
+	{"kernel", "kernel", false}, {"rate", "rate", false},
+	{"event", "event", false},   {"quota", "CPU quota", false},
+	{"mode", "mode", true},
 };
 
 #define PREFIX "profpipe: "
@@ -30,7 +32,7 @@ static const char *value_of(const struct profile *p, const char *key, size_t *at
 }
 
 /* Comments are in order, so that equal sets are equal lists. */
-static bool differs(const struct pair *pair, const char *key)
+static bool differs(const struct pair *pair, const char *key, bool alone)
 {
 	const struct profile *base = pair->side[SIDE_BASE], *new = pair->side[SIDE_NEW];
 	size_t i = 0, k = 0, n = 0;
@@ -40,7 +42,7 @@ static bool differs(const struct pair *pair, const char *key)
 		a = value_of(base, key, &i);
 		b = value_of(new, key, &k);
 		if (!a || !b)
-			return n && a != b;
+			return (n || alone) && a != b;
 		if (strcmp(a, b) != 0)
 			return true;
 	}
@@ -53,6 +55,8 @@ static void put_values(const struct profile *p, const char *key, struct buf *out
 
 	while ((v = value_of(p, key, &at)))
 		buf_printf(out, "%s%s", n++ ? ", " : "", v);
+	if (!n)
+		buf_puts(out, "none");
 }
 
 bool environment_differs(const struct pair *pair, size_t *at, struct buf *out)
@@ -61,7 +65,7 @@ bool environment_differs(const struct pair *pair, size_t *at, struct buf *out)
 		const char *key = things[*at].key;
 
 		(*at)++;
-		if (!differs(pair, key))
+		if (!differs(pair, key, things[*at - 1].alone))
 			continue;
 		buf_printf(out, "%s: base has ", things[*at - 1].name);
 		put_values(pair->side[SIDE_BASE], key, out);
