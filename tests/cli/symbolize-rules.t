@@ -79,6 +79,45 @@ sample 1 : 1 2
 END
 names 'a caller is not moved' '0x500001 outer 0x501000 other'
 is "$(sed -n 's/^location . m1 \(0x501000\).*/\1/p' "$tmp/text")" 0x501000 'nor is its address'
+# unless one says that producers left return addresses: those behind a call
+returns() { # returns OPTION…: 0x501000 as leaf and as caller, and interrupted by the kernel
+	sym "$@" <<-END
+	mapping 1 0x500000 0x502000 $off "$tmp/prog" "abcd01" -
+	mapping 2 0xffffffff81000000 0xffffffff82000000 0x0 "[kernel.kallsyms]_stext" "" F
+	function 1 "k" "k" "" 0
+	location 1 m1 0x500001
+	location 2 m1 0x501001
+	location 3 m2 0xffffffff81000010 f1:0:0
+	location 4 m1 0x501000
+	location 5 m1 0x500000
+	sample 1 : 2 4 2
+	sample 2 : 4 5
+	sample 3 : 3 4 1
+	END
+}
+returns --return-addresses=exact
+names 'exact' '0x500000 outer 0x500001 outer 0x501000 other 0x501001 other 0xffffffff81000010 k'
+returns --return-addresses=minus-one
+# one byte before other and outer there is nothing
+names 'minus one: a location for each use' \
+	'0x500000 - 0x500001 outer 0x501000 other 0x501000 - 0x501001 other 0xffffffff81000010 k'
+prof-render -f text "$tmp/out.pb.gz" | grep '^sample' | sed 's/ *:.*//' >"$tmp/got"
+is "$(wc -l <"$tmp/got")" 3 'as many samples'
+awk '
+$1 == "function" { name[$2] = $3 }
+$1 == "location" { split($5, f, ":"); at[$2] = $4 ($5 == "" ? "" : "=" name[substr(f[1], 2)]) }
+$1 == "sample" { line = $2; for (i = 4; i <= NF; i++) line = line " " at[$i]; print line }
+' "$tmp/text" | sort >"$tmp/got"
+cat >"$tmp/want" <<'END'
+1 0x501001="other" 0x501000 0x501001="other"
+2 0x501000="other" 0x500000
+3 0xffffffff81000010="k" 0x501000="other" 0x500001="outer"
+END
+same "$tmp/got" "$tmp/want" 'leaves and interrupted code are where they are'
+prof-symbolize --return-addresses=minus-one --debug-dir="$tmp/dbg" "$tmp/out.pb.gz" |
+	cmp -s - "$tmp/out.pb.gz"
+is $? 0 'once more: the same bytes'
+refuses 'neither' prof-symbolize --return-addresses=some "$tmp/raw"
 # outside of the mapping, and of the file
 sym <<END
 mapping 1 0x500000 0x502000 $off "$tmp/prog" "abcd01" -

@@ -35,6 +35,7 @@ enum {
 	OPT_KEEP_CLONES,
 	OPT_FORCE,
 	OPT_NO_ANONYMOUS,
+	OPT_RETURN_ADDRESSES,
 	OPT_REQUIRE,
 	OPT_REPORT,
 	OPT_CACHE,
@@ -95,6 +96,10 @@ static const struct argp_option option_table[] = {
 	{"force", OPT_FORCE, NULL, 0, "Symbolize again what has names already", 2},
 	{"no-anonymous", OPT_NO_ANONYMOUS, NULL, 0,
 	 "Leave anonymous memory between two pieces of a file alone", 2},
+	{"return-addresses", OPT_RETURN_ADDRESSES, "WHICH", 0,
+	 "Callers are looked up where they are, exact (default), or one byte before, "
+	 "minus-one",
+	 2},
 	{"require", OPT_REQUIRE, "PCT", 0,
 	 "Exit 1 if less of the samples' value has a name at its leaf", 2},
 	{"jobs", 'j', "N", 0, "Work on N files at a time (default: the number of CPUs)",
@@ -182,6 +187,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_ANONYMOUS:
 		o->rewrite.no_anonymous = true;
+		return 0;
+	case OPT_RETURN_ADDRESSES:
+		o->rewrite.return_addresses = !strcmp(arg, "minus-one");
+		if (!o->rewrite.return_addresses && strcmp(arg, "exact") != 0)
+			cli_usage_error("--return-addresses: not exact or minus-one: %s",
+					arg);
 		return 0;
 	case OPT_REQUIRE:
 		if (num_parse_percent(arg, &o->required) < 0 || o->required < 0 ||

@@ -21,13 +21,20 @@ struct rewrite {
 	bool force, changed, anonymous;
 	struct pieces pieces; /* of files, if anonymous memory between them counts */
 	size_t nmappings, nlocations; /* as read; the store grows while we work */
-	bool *ours;		      /* by mapping: to be symbolized */
-	uint32_t *flags;	      /* by mapping: to be set */
-	uint32_t *mapping;	      /* by mapping: new id */
-	uint32_t *by_mapping;	      /* locations in order of mapping */
+	/*
+	 * A location may be looked up as it is, under its own number, and as a return address,
+	 * under that + nlocations. `uses` is how many numbers there are; used: which are
+	 * needed, NULL for all.
+	 */
+	size_t uses;
+	bool *used;
+	bool *ours;	      /* by mapping: to be symbolized */
+	uint32_t *flags;      /* by mapping: to be set */
+	uint32_t *mapping;    /* by mapping: new id */
+	uint32_t *by_mapping; /* uses of locations in order of mapping */
 	uint32_t *first;     /* by mapping: index of its first one there; n + 1 of them */
-	uint32_t *location;  /* by location: new id, ID_NONE until known */
-	struct line **lines; /* by location: new lines, or NULL */
+	uint32_t *location;  /* by use: new id, ID_NONE until known */
+	struct line **lines; /* by use: new lines, or NULL */
 	uint32_t *nlines;
 };
 
@@ -52,22 +59,71 @@ static bool is_ours(const struct rewrite *w, uint32_t id)
 	       !is_no_file(store_cstr(w->st, m->file));
 }
 
+static const struct location *location_of(const struct rewrite *w, uint32_t use)
+{
+	return &w->st->locations[use < w->nlocations ? use : use - w->nlocations];
+}
+
+/* What is looked up: of a return address the call before it. */
+static uint64_t address_of(const struct rewrite *w, uint32_t use)
+{
+	uint64_t address = location_of(w, use)->address;
+
+	return address && use >= w->nlocations ? address - 1 : address;
+}
+
+static bool is_in_kernel(const struct rewrite *w, uint32_t location)
+{
+	uint32_t m = w->st->locations[location].mapping;
+
+	return m != ID_NONE && store_is_kernel_mapping(w->st, &w->st->mappings[m]);
+}
+
+/* How frame i of a stack is looked up. Code that the kernel interrupted is where it was. */
+static uint32_t use_of(const struct rewrite *w, const uint32_t *frames, uint32_t i)
+{
+	if (w->uses == w->nlocations || !i ||
+	    (is_in_kernel(w, frames[i - 1]) && !is_in_kernel(w, frames[i])))
+		return frames[i];
+	return frames[i] + (uint32_t)w->nlocations;
+}
+
+static void find_uses(struct rewrite *w)
+{
+	const uint32_t *frames;
+	uint32_t n, k;
+	size_t i;
+
+	w->uses = 2 * w->nlocations;
+	w->used = xcalloc(w->uses + 1, sizeof(*w->used));
+	for (i = 0; i < w->p->nsamples; i++) {
+		frames = store_frames(w->st, w->p->samples[i].stack, &n);
+		for (k = 0; k < n; k++)
+			w->used[use_of(w, frames, k)] = true;
+	}
+}
+
+static uint32_t used_mapping(const struct rewrite *w, uint32_t use)
+{
+	return w->used && !w->used[use] ? ID_NONE : location_of(w, use)->mapping;
+}
+
 /* Counting sort; locations without a mapping are left out. */
 static void sort_locations(struct rewrite *w)
 {
 	size_t i;
 	uint32_t m, sum = 0, n;
 
-	for (i = 0; i < w->nlocations; i++)
-		if ((m = w->st->locations[i].mapping) != ID_NONE)
+	for (i = 0; i < w->uses; i++)
+		if ((m = used_mapping(w, i)) != ID_NONE)
 			w->first[m]++;
 	for (i = 0; i <= w->nmappings; i++) {
 		n = w->first[i];
 		w->first[i] = sum;
 		sum += n;
 	}
-	for (i = 0; i < w->nlocations; i++)
-		if ((m = w->st->locations[i].mapping) != ID_NONE)
+	for (i = 0; i < w->uses; i++)
+		if ((m = used_mapping(w, i)) != ID_NONE)
 			w->by_mapping[w->first[m]++] = i;
 	for (i = w->nmappings; i > 0; i--)
 		w->first[i] = w->first[i - 1];
@@ -117,7 +173,7 @@ static void put_lines(struct rewrite *w, struct job *j, uint32_t loc, uint32_t a
 {
 	struct entry *en = &w->objects->v[j->entry];
 	const struct object *ob = en->object;
-	uint32_t *flags = &w->flags[w->st->locations[loc].mapping], n = 0, i;
+	uint32_t *flags = &w->flags[location_of(w, loc)->mapping], n = 0, i;
 	struct sym_location l;
 	struct line *v;
 
@@ -161,7 +217,7 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 	j.vaddrs = xcalloc(n + 1, sizeof(*j.vaddrs));
 	j.which = xcalloc(n + 1, sizeof(*j.which));
 	for (i = 0; i < n; i++) {
-		const struct location *l = &w->st->locations[locs[i]];
+		const struct location *l = location_of(w, locs[i]);
 
 		if (l->nlines && !w->force)
 			continue;
@@ -169,7 +225,7 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 			en->anonymous++;
 		bad = (struct sym_answer){.location = SYM_NONE};
 		bad.reason = object_vaddr(en->object, m.start, m.limit, m.offset,
-					  l->address, &j.vaddrs[j.n]);
+					  address_of(w, locs[i]), &j.vaddrs[j.n]);
 		if (bad.reason)
 			count(en, &bad);
 		else
@@ -229,12 +285,12 @@ static bool may_be_jit(const struct rewrite *w, const struct location *l)
 
 static void name_jit(struct rewrite *w, uint32_t id)
 {
-	const struct location l = w->st->locations[id];
+	const struct location l = *location_of(w, id);
 	struct function f = {0};
 	struct jitname nm;
 
 	if ((l.nlines && !w->force) || w->lines[id] || !may_be_jit(w, &l) ||
-	    !jitnames_find(w->jit, l.address, &nm))
+	    !jitnames_find(w->jit, address_of(w, id), &nm))
 		return;
 	f.name = f.system_name = store_puts(w->st, nm.name);
 	f.file = store_puts(w->st, nm.file);
@@ -265,7 +321,8 @@ static uint32_t new_mapping(struct rewrite *w, uint32_t id)
 
 static uint32_t new_location(struct rewrite *w, uint32_t id)
 {
-	struct location l = w->st->locations[id];
+	struct location l = *location_of(w, id);
+	uint32_t old = id < w->nlocations ? id : id - (uint32_t)w->nlocations;
 	struct line *copy = NULL;
 	uint32_t mapping = new_mapping(w, l.mapping);
 
@@ -275,11 +332,11 @@ static uint32_t new_location(struct rewrite *w, uint32_t id)
 		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
 						 w->lines[id], w->nlines[id]);
 	} else if (mapping == l.mapping) {
-		w->location[id] = id;
+		w->location[id] = old;
 	} else {
 		/* the store's own lines may move while it takes the copy */
 		if (l.nlines)
-			copy = xmemdup(store_lines(w->st, id), l.nlines * sizeof(*copy));
+			copy = xmemdup(store_lines(w->st, old), l.nlines * sizeof(*copy));
 		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
 						 copy, l.nlines);
 		free(copy);
@@ -294,7 +351,7 @@ static uint32_t new_stack(struct rewrite *w, uint32_t id, struct buf *scratch)
 	store_frames(w->st, id, &n);
 	buf_clear(scratch);
 	for (i = 0; i < n; i++) {
-		loc = new_location(w, store_frames(w->st, id, &n)[i]);
+		loc = new_location(w, use_of(w, store_frames(w->st, id, &n), i));
 		buf_put(scratch, &loc, sizeof(loc));
 	}
 	return store_stack(w->st, (const uint32_t *)scratch->data, n);
@@ -343,31 +400,35 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 		.anonymous = !opts->no_anonymous,
 		.nmappings = st->nmappings,
 		.nlocations = st->nlocations,
+		.uses = st->nlocations,
 	};
 	size_t i;
 	int r = 0;
 
+	if (opts->return_addresses)
+		find_uses(&w);
 	w.flags = xcalloc(w.nmappings + 1, sizeof(*w.flags));
 	w.mapping = xmalloc((w.nmappings + 1) * sizeof(*w.mapping));
 	memset(w.mapping, 0xff, w.nmappings * sizeof(*w.mapping));
 	w.first = xcalloc(w.nmappings + 2, sizeof(*w.first));
-	w.by_mapping = xcalloc(w.nlocations + 1, sizeof(*w.by_mapping));
-	w.location = xmalloc((w.nlocations + 1) * sizeof(*w.location));
-	memset(w.location, 0xff, w.nlocations * sizeof(*w.location));
-	w.lines = xcalloc(w.nlocations + 1, sizeof(struct line *));
-	w.nlines = xcalloc(w.nlocations + 1, sizeof(*w.nlines));
+	w.by_mapping = xcalloc(w.uses + 1, sizeof(*w.by_mapping));
+	w.location = xmalloc((w.uses + 1) * sizeof(*w.location));
+	memset(w.location, 0xff, w.uses * sizeof(*w.location));
+	w.lines = xcalloc(w.uses + 1, sizeof(struct line *));
+	w.nlines = xcalloc(w.uses + 1, sizeof(*w.nlines));
 	sort_locations(&w);
 	if (w.anonymous)
 		pieces_init(&w.pieces, st, w.nmappings);
 	symbolize(&w);
-	for (i = 0; w.jit && i < w.nlocations; i++)
+	for (i = 0; w.jit && i < w.uses; i++)
 		name_jit(&w, i);
 	*out = p;
 	if (w.changed)
 		r = rebuild(&w, out, e);
-	for (i = 0; i < w.nlocations; i++)
+	for (i = 0; i < w.uses; i++)
 		free(w.lines[i]);
 	pieces_release(&w.pieces);
+	free(w.used);
 	free(w.flags);
 	free(w.mapping);
 	free(w.first);

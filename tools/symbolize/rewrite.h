@@ -16,7 +16,8 @@ struct coverage { /* by value of the default sample type: samples whose leaf has
 
 struct rewrite_opts {
 	struct jitnames *jit; /* for addresses in no file; NULL: those are left alone */
-	bool force;	   /* mappings and locations that are symbolized already, too */
+	bool force; /* mappings and locations that are symbolized already, too */
+	bool return_addresses; /* callers' addresses are those behind their calls */
 	bool no_anonymous; /* leave memory between pieces of a file alone, see pieces.h */
 };
 
