@@ -99,6 +99,27 @@ const choose = (page, item) => page.click(`#menu button >> text="${item}"`);
 	ok(!(await ask("rows()")).some((r) => r.name === "write") && (await ask("root()"))[0] === plain.total, "a preset: its functions are gone, its value is not");
 	await page.click("#chips button");
 
+	/* colours, and the legend */
+	await page.selectOption("#colour", "binary");
+	is(await page.locator("#legend .group").allTextContents(), ["app", "libc.so.6"], "the legend: binaries, those with most first");
+	const share = (plain.rows.find((r) => r[0] === "write")[1] / plain.total * 100).toFixed(2);
+	is(await page.locator("#legend .share >> nth=1").textContent(), `${share}%`, "and how much each has");
+	await page.click("#legend .group >> text=libc.so.6");
+	await choose(page, "Hide it");
+	ok(!(await ask("rows()")).some((r) => r.name === "write") && (await ask("root()"))[0] === plain.total, "a click on one hides it");
+	await page.reload();
+	await until(page, "!!window.profpipe");
+	is([await page.inputValue("#colour"), await page.locator("#legend .group").allTextContents()], ["binary", ["app"]], "the address keeps colours");
+	await page.click("#chips button");
+	await page.selectOption("#colour", "file");
+	await page.click("#legend .group >> text=src/all.c");
+	await choose(page, "Only stacks through it");
+	is((await ask("root()"))[0], stacks.filter((s) => s.frames.some((f) => f === "parse" || f === "sort")).reduce((sum, s) => sum + s.value, 0), "only through a file");
+	await page.click("#chips button");
+	await page.selectOption("#colour", "kind");
+	is(await page.locator("#legend .group").allTextContents(), ["native code"], "kinds");
+	await page.selectOption("#colour", "package");
+
 	/* the other way round, and around one function */
 	await page.selectOption("#tree", "inverted");
 	is((await ask("callees()")).sort(byName), plain.rows.filter((r) => r[1]).map((r) => [r[0], r[1]]), "callers below: the first level has each function’s flat value");
@@ -119,6 +140,43 @@ const choose = (page, item) => page.click(`#menu button >> text="${item}"`);
 	is((await ask("callees()")).sort(byName), beside("read", 1), "or what it calls");
 	await page.click("#chips button");
 	is(trouble, [], "shapes: no message, violation, dialog or request");
+	await context.close();
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+{
+	const { context, page, trouble, ask } = await open(browser, `${dir}/stream.html`);
+	/* "key: Total N of …" and "N (share): value" lines, numbers in ns */
+	const want = readFileSync(`${dir}/labels.tags`, "utf8").split("\n").flatMap((line) => {
+		const m = /^(.*): Total (\d+)ns of/.exec(line) || /^ *(\d+)ns \(.*?\): (.*)$/.exec(line);
+		return !m ? [] : m[0].includes(": Total ") ? [[m[1], Number(m[2])]] : [[m[2], Number(m[1])]];
+	});
+
+	await page.locator("#tab-functions").focus();
+	await page.keyboard.press("ArrowRight");
+	ok(await page.locator("#tags").isVisible() && await page.locator("#table").isHidden(), "labels in place of functions, by key");
+	await rightClick(page, ask, "read");
+	await choose(page, "Only stacks through it");
+	const bins = await ask("bins()"), at = await page.locator("#time").boundingBox();
+	await page.mouse.move(at.x + bins[10][0] + 3, at.y + 40);
+	await page.mouse.down();
+	await page.mouse.move(at.x + bins[19][0] + 3, at.y + 40, { steps: 4 });
+	await page.mouse.up();
+	await settle(page);
+	const seconds = (text) => (text.endsWith("ms") ? Number(text.slice(0, -2)) / 1000 : Number(text.slice(0, -1)));
+	const rows = await page.locator("#tags .tag").evaluateAll((v) => v.map((r) => [r.querySelector(".name").textContent, r.querySelector(".cell").textContent]));
+	ok(want.length === 7 && rows.length === 7 && rows.every((r, i) => r[0] === want[i][0] && Math.abs(seconds(r[1]) - want[i][1] / 1e9) < 0.006),
+		"values of labels in a part of the time and of stacks: as -f tags has them");
+	await page.screenshot({ path: `${dir}/shape-1400-labels.png` });
+	await page.click("#tags button >> text=api-1");
+	is(await page.inputValue("#filter"), 'pod="api-1"', "a click on a value chooses it");
+	await page.click("#all-time");
+	await page.click("#compare");
+	await page.fill("#filter", 'pod="api-0"');
+	is(await page.locator("#tags .tag >> nth=0").locator(".cell").count(), 3, "of a comparison: old, new, delta");
+	await page.click("#tab-functions");
+	ok(await page.locator("#table").isVisible() && await page.locator("#table-rows .row").count() > 3, "and functions again");
+	is(trouble, [], "labels: no message, violation, dialog or request");
 	await context.close();
 }
 

@@ -15,10 +15,11 @@ const { readPath, readState, pathState, writeState } = await load("state");
 const { grow } = await load("grow");
 const { PRESETS, readFilters, writeFilters } = await load("shaper");
 const { exactly } = await load("menu");
+const { groupExpression } = await load("legend");
 const { roundStep } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
-const { changeOf, stableHash } = await load("colour");
+const { changeOf, groupsOf, stableHash, LIGHT } = await load("colour");
 
 /* --- numbers ------------------------------------------------------------------------------ */
 const bytes = (...v) => new Reader(Uint8Array.from(v));
@@ -284,3 +285,14 @@ is(readFilters(writeFilters([{ kind: "hide", re: "^a=b|c$" }, { kind: "focus", r
 is(readFilters("hide=(\nnope=x\nhide="), [], "what is no filter is passed over");
 ok(new RegExp(exactly("a.b(*T)[x]{2}^$|\\"), "u").test("a.b(*T)[x]{2}^$|\\") && !new RegExp(exactly("a.b"), "u").test("aXb"), "a name as an expression");
 ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "u").test("/usr/lib/libc.so.6") && !new RegExp(PRESETS[0][1], "u").test("libcurl.so"), "presets");
+{
+	const frames = { n: 6, name: ["pkg.read", "pkg.write", "main", "vm_fault", "[truncated]", "<unknown>"], file: ["a.go", "b.go", "", "", "", ""],
+		module: ["/bin/app", "/bin/app", "/lib/libx.so", "[kernel.kallsyms]_stext", "", ""], group: ["pkg", "pkg", "libx.so", "[kernel.kallsyms]_stext", "", ""],
+		flags: [1, 0, 0, 2, 4, 8] };
+	const model = { frames, functions: [{ self: [5, 6, 4, 3, 2, 1] }] };
+	const groups = (by) => groupsOf(model, by, LIGHT).map((g) => [g.name, g.self, groupExpression(by, g)]);
+	is(groups("package"), [["pkg", 11, "^pkg(?![A-Za-z0-9_])"], ["libx.so", 4, "(^|/)libx\\.so$"], ["kernel", 3, ""], ["the profiler’s notes", 2, ""], ["unknown", 1, ""]], "groups by package");
+	is(groups("binary").slice(0, 2), [["app", 11, "^/bin/app$"], ["libx.so", 4, "^/lib/libx\\.so$"]], "by binary");
+	is(groups("file").slice(0, 3), [["b.go", 6, "^b\\.go$"], ["a.go", 5, "^a\\.go$"], ["unknown", 5, ""]], "by file");
+	is(groups("kind").map((g) => g.slice(0, 2)), [["native code", 10], ["inlined functions", 5], ["kernel", 3], ["the profiler’s notes", 2], ["functions without a name", 1]], "by kind");
+}

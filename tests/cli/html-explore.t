@@ -80,6 +80,8 @@ shape ignore --ignore '^read$' --hide '^sort$'
 shape files --granularity=files
 shape binaries --granularity=binaries
 prof-render -f folded "$tmp/stream.txt" >"$tmp/stream.folded"
+prof-merge --since=2025-12-01T00:01:40.12Z --until=2025-12-01T00:03:20.12Z --by comm,pod "$tmp/stream.txt" |
+	prof-render -f tags --unit ns --focus '^read$' >"$tmp/labels.tags"
 
 if [ "$why" ]; then
 	skip "$why" "the page in a browser"

@@ -5,20 +5,24 @@ import { Chooser } from "./chooser.js";
 import { DARK, LIGHT } from "./colour.js";
 import { unpack } from "./data.js";
 import { Painter, ROW_PX } from "./draw.js";
-import { valuesOf } from "./explore.js";
-import { grow } from "./grow.js";
-import { Layout } from "./layout.js";
+import { labelSums, valuesOf } from "./explore.js";
+import { grow, passingNodes } from "./grow.js";
+import { Layout, neighbour, widest } from "./layout.js";
+import { Legend } from "./legend.js";
 import { Menu, copy, functionItems } from "./menu.js";
 import { Model } from "./model.js";
 import { fitName } from "./names.js";
 import { probeOf } from "./probe.js";
 import { keepState, restoreState } from "./restore.js";
-import { search } from "./search.js";
+import { foundNodes, search } from "./search.js";
 import { Shaper } from "./shaper.js";
 import { pathState, readPath } from "./state.js";
 import { FunctionTable } from "./table.js";
+import { Tags } from "./tags.js";
 import { compareOf, viewOf } from "./view.js";
-import { factsText, foundText, legendEntries, pathElements } from "./words.js";
+import { factsText, foundText, pathElements } from "./words.js";
+
+const FLIPPED = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp" };
 
 class App {
 	constructor(data) {
@@ -30,7 +34,9 @@ class App {
 		this.table = new FunctionTable(byId("list"), { pick: (f) => this.pick(f, false), zoom: (f) => this.zoomToFunction(f) });
 		this.chooser = new Chooser(byId("explore"), this.card, { change: () => this.selected(), say: (text) => this.say(text) });
 		this.shaper = new Shaper({ change: () => this.selected() });
+		this.tags = new Tags({ only: (key, value) => this.chooser.only(key, value), shown: () => this.listShown() });
 		this.menu = new Menu();
+		this.legend = new Legend({ regroup: () => this.regroup(), menu: (title, re, button) => this.groupMenu(title, re, button) });
 		this.options = { matchCase: false, regex: false };
 		this.width = "mean";
 		this.view = { first: 0, last: 0 };
@@ -77,19 +83,37 @@ class App {
 		}
 		this.chooser.setProfile(p, column);
 		this.shaper.setProfile(p);
+		this.tags.setPossible(Boolean(p.cells) && p.labels.keys.length > 0);
 		this.rebuild();
 	}
 
 	/* All that follows from the column and from what is chosen of the samples. */
 	rebuild() {
 		this.model = new Model(this.shapedView());
-		this.painter.setModel(this.model);
+		this.painter.setModel(this.model, this.legend.grouping);
 		this.setTable();
 		this.hover = null;
 		this.lay();
 		this.writeFacts();
 		this.writeLegend();
+		this.fillTags();
 		this.find();
+	}
+
+	listShown() {
+		this.fillTags();
+		this.table.render();
+	}
+
+	/* The list of labels, if it is in view. */
+	fillTags() {
+		const p = this.data.profiles[this.profile], { base, selection } = this.chooser, { view } = this.model;
+
+		if (!this.tags.isShown || !p.cells)
+			return;
+		const nodes = passingNodes(p, this.shaper.shape.filters), factors = [view.factor || 1, 1];
+		const sums = (base ? [base, selection] : [selection]).map((s, side) => labelSums(p, this.column, s, nodes, base ? factors[side] : 1 / (view.mean || 1)));
+		this.tags.fill(sums, this.model);
 	}
 
 	/* The part of the samples that was chosen, or both parts, of one label value or of all. */
@@ -125,7 +149,7 @@ class App {
 	}
 
 	setTable() {
-		this.table.setModel(this.model, this.palette, this.painter.characterPx / this.painter.ratio);
+		this.table.setModel(this.model, this.palette, this.painter.characterPx / this.painter.ratio, this.legend.grouping);
 	}
 
 	lay() {
@@ -198,7 +222,7 @@ class App {
 	}
 
 	writeLegend() {
-		byId("legend").replaceChildren(...legendEntries(this.model, this.palette));
+		this.legend.show(this.model, this.palette);
 	}
 
 	writePath() {
@@ -267,20 +291,10 @@ class App {
 	}
 
 	zoomToFunction(frame) {
-		const node = this.widest(frame);
+		const node = widest(this.model, this.layout, frame);
 
 		if (node > 0)
 			this.zoomToNode(node);
-	}
-
-	widest(frame) {
-		const { model, layout } = this;
-		let best = -1;
-
-		for (let i = 1; i < model.n; i++)
-			if (model.frame[i] === frame && (best < 0 || layout.size[i] > layout.size[best]))
-				best = i;
-		return best;
 	}
 
 	goBack() {
@@ -318,25 +332,6 @@ class App {
 		describeNode(this.card, this.model, node, this.zoomed);
 		if (place)
 			placeCard(this.card, box.left + place.x, box.top + place.y + 4);
-	}
-
-	/* The neighbour of a node in one of four directions, or -1. */
-	neighbour(node, key) {
-		const { model, layout } = this, k = layout.placeOf(node, model.depth[node]), { flame } = this.shaper;
-
-		if (key === (flame ? "ArrowDown" : "ArrowUp"))
-			return model.parent[node];
-		if (key === "ArrowDown" || key === "ArrowUp") {
-			let best = -1;
-			for (let i = node + 1; i < model.end[node]; i = model.end[i])
-				if (layout.size[i] > 0 && (best < 0 || layout.size[i] > layout.size[best]))
-					best = i;
-			return best;
-		}
-		const to = k + (key === "ArrowLeft" ? -1 : 1), row = model.depth[node];
-		if (k < 0 || to < layout.rowStart[row] || to >= layout.rowStart[row + 1])
-			return -1;
-		return layout.right[to] > this.x0 && layout.left[to] < this.x1 ? layout.node[to] : -1;
 	}
 
 	/* --- events ------------------------------------------------------------------------- */
@@ -391,6 +386,23 @@ class App {
 			copied: (what) => this.tell(`Copied ${what}.`) }), x, y, back);
 	}
 
+	/* Other colours, same tree. */
+	regroup() {
+		this.painter.setModel(this.model, this.legend.grouping);
+		this.setTable();
+		this.table.render();
+		this.writeLegend();
+		this.drawNow();
+		this.keep(false);
+	}
+
+	groupMenu(title, re, button) {
+		const box = button.getBoundingClientRect(), filter = (kind) => () => this.shaper.filter(kind, re);
+
+		this.menu.open(fitName(title, 200), [["Only stacks through it", filter("focus")], ["Without stacks through it", filter("ignore")],
+			["Hide it", filter("hide")]], box.left, box.top - 150, button);
+	}
+
 	/* Said for a while, to all. */
 	tell(text) {
 		byId("told").textContent = text;
@@ -422,14 +434,7 @@ class App {
 		if (!found.marked)
 			return;
 		if (!found.nodes) {
-			found.nodes = [];
-			for (let i = 1; i < model.n;) {
-				const hit = found.marked[model.frame[i]] && layout.size[i] > 0;
-				if (hit)
-					found.nodes.push(i);
-				i = hit ? model.end[i] : i + 1;
-			}
-			found.nodes.sort((a, b) => layout.size[b] - layout.size[a]);
+			found.nodes = foundNodes(model, layout, found.marked);
 			found.at = step > 0 ? -1 : 0;
 		}
 		const { nodes } = found;
@@ -516,7 +521,7 @@ class App {
 		if (e.ctrlKey || e.metaKey || e.altKey)
 			return;
 		if (e.key.startsWith("Arrow")) {
-			const to = this.focus < 0 ? at : this.neighbour(at, e.key);
+			const to = this.focus < 0 ? at : neighbour(this.model, this.layout, at, this.shaper.flame ? FLIPPED[e.key] || e.key : e.key, this.x0, this.x1);
 			if (to >= 0)
 				this.moveFocus(to);
 			e.preventDefault();

@@ -35,7 +35,7 @@ export class Chooser {
 		this.on = on;
 		this.timeline = new Timeline(root, card, {
 			select: (from, to) => this.select({ ...this.selection, from, to }),
-			only: (name) => this.only(name), say: on.say });
+			only: (name) => this.only(this.by, name), say: on.say });
 		this.selection = ALL;
 		this.filter = this.baseFilter = "";
 		this.base = null;
@@ -123,10 +123,10 @@ export class Chooser {
 		this.changed();
 	}
 
-	/* One line alone: its label joins the terms. */
-	only(name) {
-		const others = this.selection.terms.filter((t) => t.key !== this.by);
-		const texts = [...others.map((t) => `${t.key}${t.operator}${quote(t.value)}`), `${this.by}=${quote(name)}`];
+	/* One value alone: it joins the terms, in place of others for its key. */
+	only(key, value) {
+		const others = this.selection.terms.filter((t) => t.key !== key);
+		const texts = [...others.map((t) => `${t.key}${t.operator}${quote(t.value)}`), `${key}=${quote(value)}`];
 
 		byId("filter").value = texts.join(", ");
 		this.typed();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colours: fixed, told by content alone. The light ones are those of the SVG. */
-import { FRAME_KERNEL, FRAME_NOTE } from "./data.js";
+import { FRAME_INLINED, FRAME_KERNEL, FRAME_NOTE, FRAME_UNNAMED } from "./data.js";
+import { moduleName } from "./names.js";
 
 export const LIGHT = {
 	user: ["#eacb9f", "#e0b08a", "#d9c8b2", "#e9d8a6", "#dda58c", "#cbc2a4", "#f0c3a8", "#cfb79d", "#f2dfbd", "#d9ae96"],
@@ -28,20 +29,67 @@ export function stableHash(text) {
 	return (h ^ (h >>> 16)) >>> 0;
 }
 
-/* By frame: index of a colour of user code, or -1 for the kernel and -2 for notes. */
-export function colourKeys(frames) {
-	const known = new Map();
+const KINDS = ["native code", "inlined functions", "code without a binary", "functions without a name"];
 
-	return Int8Array.from(frames.flags, (flags, i) => {
+function kindOf(frames, f) {
+	if (frames.flags[f] & FRAME_UNNAMED)
+		return 3;
+	if (!frames.module[f])
+		return 2;
+	return frames.flags[f] & FRAME_INLINED ? 1 : 0;
+}
+
+/* What user code is coloured by: the text that tells it apart. */
+export const GROUPINGS = {
+	package: (frames, f) => frames.group[f],
+	binary: (frames, f) => frames.module[f],
+	file: (frames, f) => frames.file[f],
+	kind: (frames, f) => KINDS[kindOf(frames, f)],
+};
+
+/* By frame: index of a colour of user code, or -1 for the kernel and -2 for notes. */
+export function colourKeys(frames, grouping = "package") {
+	const known = new Map(), textOf = GROUPINGS[grouping];
+
+	return Int8Array.from(frames.flags, (flags, f) => {
 		if (flags & FRAME_NOTE)
 			return -2;
 		if (flags & FRAME_KERNEL)
 			return -1;
-		const group = frames.group[i];
-		if (!known.has(group))
-			known.set(group, stableHash(group) % LIGHT.user.length);
-		return known.get(group);
+		const text = textOf(frames, f);
+		if (!known.has(text))
+			known.set(text, grouping === "kind" ? KIND_COLOURS[kindOf(frames, f)] : stableHash(text) % LIGHT.user.length);
+		return known.get(text);
 	});
+}
+
+/* Those of the palette that are told apart best. */
+const KIND_COLOURS = [0, 4, 5, 2];
+
+/*
+ * All groups there are, those with most flat value first: { name, text, whole, self, colour }.
+ * whole: the text is a binary's or a file's, and not the start of a name.
+ */
+export function groupsOf(model, grouping, palette) {
+	const { frames } = model, keys = colourKeys(frames, grouping), groups = new Map();
+
+	for (let f = 0; f < frames.n; f++) {
+		const self = Math.abs(model.functions[0].self[f]);
+		let text = GROUPINGS[grouping](frames, f), name = (grouping === "binary" ? moduleName(text) : text) || "unknown", whole = grouping !== "package" && grouping !== "kind";
+		if (keys[f] < 0) {
+			name = keys[f] === -1 ? "kernel" : "the profiler’s notes";
+			text = "";
+			whole = false;
+		} else if (grouping === "package" && !frames.name[f].startsWith(text)) {
+			whole = true;
+		}
+		if (!self)
+			continue;
+		const key = text || name, group = groups.get(key) || { name, text, whole, self: 0, colour: frameColour(palette, keys[f]) };
+		group.self += self;
+		groups.set(key, group);
+	}
+	return [...groups.values()].sort((a, b) => b.self - a.self || (a.name < b.name ? -1 : 1));
 }
 
 export function frameColour(palette, key) {

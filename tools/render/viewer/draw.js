@@ -19,9 +19,9 @@ export class Painter {
 		this.forms = new Map();
 	}
 
-	setModel(model) {
+	setModel(model, grouping) {
 		this.model = model;
-		this.keys = colourKeys(model.frames);
+		this.keys = colourKeys(model.frames, grouping);
 		this.forms = new Map();
 	}
 

@@ -68,6 +68,33 @@ export function valuesOf(p, key) {
 	return [...new Set(p.labels.sets.filter((_, i) => p.labels.used[i]).map((pairs) => valueOf(pairs, key)))].sort();
 }
 
+/*
+ * What each value of each label has in a selection, of the nodes that are marked: a list of
+ * { key, sum, values: [{ value, sum }] }, values largest first. A sample that has several values
+ * of a key counts for each, and once for the key. All are multiplied by `factor`.
+ */
+export function labelSums(p, column, selection, nodes, factor = 1) {
+	const { start, set, bin } = p.cells, values = p.cells.values[column], wanted = setsOf(p, selection.terms), bySet = new Float64Array(wanted.length);
+
+	for (let i = 0; i < p.n; i++)
+		for (let k = start[i]; nodes[i] && k < start[i + 1]; k++)
+			if (wanted[set[k]] && hasTime(selection, bin[k]))
+				bySet[set[k]] += values[k] * factor;
+	return p.labels.keys.map((key) => {
+		const sums = new Map();
+		let sum = 0;
+		p.labels.sets.forEach((pairs, s) => {
+			const own = new Set(pairs.filter((pair) => pair[0] === key).map((pair) => pair[1]));
+			sum += own.size ? bySet[s] : 0;
+			for (const value of own)
+				sums.set(value, (sums.get(value) || 0) + bySet[s]);
+		});
+		const sorted = [...sums].map(([value, v]) => ({ value, sum: v })).filter((v) => v.sum)
+			.sort((a, b) => Math.abs(b.sum) - Math.abs(a.sum) || (a.value < b.value ? -1 : 1));
+		return { key, sum, values: sorted };
+	}).filter((k) => k.values.length);
+}
+
 /* What time's values are shown in: CPU time as cores, other amounts per second, levels as they are. */
 export function rateUnit(column) {
 	if (column.gauge)

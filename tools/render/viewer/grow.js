@@ -95,16 +95,24 @@ class Grower {
 const lanesOf = (view) => [...view.self, ...(view.counts || [])];
 const isInlined = (view, node) => (view.inlinedBits[(node - 1) >> 3] >> ((node - 1) & 7) & 1) === 1;
 
-/* Nodes on the way to a value; only stacks that `focus` is in and `ignore` is not, if given. */
-function neededNodes(view, lanes, { focus, ignore }) {
-	const { n, parent, frame } = view, passes = new Uint8Array(n), needed = new Uint8Array(n), own = new Uint8Array(n);
+/* By node: 1 where stacks end that the filters leave. */
+export function passingNodes(view, filters) {
+	const { focus, ignore } = filtersOf(view.frames, filters), passes = new Uint8Array(view.n);
 
-	for (let i = 0; i < n; i++) {
-		const up = i ? passes[parent[i]] : 0, f = frame[i];
+	for (let i = 0; i < view.n; i++) {
+		const f = view.frame[i];
 		/* bit 0: in focus, bit 1: to ignore */
-		passes[i] = i ? up | (focus[f] ? 1 : 0) | (ignore[f] ? 2 : 0) : (focus.all ? 1 : 0);
-		own[i] = passes[i] === 1 && lanes.some((lane) => lane[i]) ? 1 : 0;
+		passes[i] = i ? passes[view.parent[i]] | (focus[f] ? 1 : 0) | (ignore[f] ? 2 : 0) : (focus.all ? 1 : 0);
 	}
+	return passes.map((bits) => (bits === 1 ? 1 : 0));
+}
+
+/* Nodes on the way to a value of a stack that passes. */
+function neededNodes(view, lanes, passes) {
+	const { n, parent } = view, needed = new Uint8Array(n), own = new Uint8Array(n);
+
+	for (let i = 0; i < n; i++)
+		own[i] = passes[i] && lanes.some((lane) => lane[i]) ? 1 : 0;
 	for (let i = n - 1; i >= 0; i--) {
 		needed[i] |= own[i];
 		if (i)
@@ -114,8 +122,8 @@ function neededNodes(view, lanes, { focus, ignore }) {
 }
 
 /* All of a view below a node, frames mapped (below 0: left out, its value is its caller's). */
-function growDown(grower, at, view, frames, filters) {
-	const lanes = lanesOf(view), to = new Int32Array(view.n), { needed, own } = neededNodes(view, lanes, filters);
+function growDown(grower, at, view, frames, passes) {
+	const lanes = lanesOf(view), to = new Int32Array(view.n), { needed, own } = neededNodes(view, lanes, passes);
 
 	to[0] = at;
 	for (let i = 0; i < view.n;) {
@@ -197,17 +205,17 @@ function filtersOf(frames, filters) {
 
 /* parts: [{ name, view }], one for each label value; or one without a name */
 function growFiltered(view, parts, shape) {
-	const [frames, map] = levelFrames(view.frames, shape.level), filters = filtersOf(view.frames, shape.filters);
+	const [frames, map] = levelFrames(view.frames, shape.level), hide = filtersOf(view.frames, shape.filters).hide, passes = passingNodes(view, shape.filters);
 	const roots = parts.map((part) => (part.name === undefined ? -1
 		: addFrame(frames, part.name || `no ${shape.group}`, { file: shape.group, flags: part.name ? 0 : FRAME_NOTE })));
 	const grower = new Grower(frames, lanesOf(view).length);
 
 	for (let f = 0; f < map.length; f++)
-		if (filters.hide[f])
+		if (hide[f])
 			map[f] = -1;
 	parts.forEach((part, k) => {
 		const below = roots[k] < 0 ? 0 : grower.child(0, roots[k], false);
-		growDown(grower, below, part.view, map, filters);
+		growDown(grower, below, part.view, map, passes);
 	});
 	return grower.view(view);
 }

@@ -158,3 +158,32 @@ export class Layout {
 		return this.node[from] === node ? from : -1;
 	}
 }
+
+/* The neighbour of a node for an arrow key (up: its caller), in [x0, x1); or -1. */
+export function neighbour(model, layout, node, key, x0, x1) {
+	const row = model.depth[node], k = layout.placeOf(node, row);
+
+	if (key === "ArrowUp")
+		return model.parent[node];
+	if (key === "ArrowDown") {
+		let best = -1;
+		for (let i = node + 1; i < model.end[node]; i = model.end[i])
+			if (layout.size[i] > 0 && (best < 0 || layout.size[i] > layout.size[best]))
+				best = i;
+		return best;
+	}
+	const to = k + (key === "ArrowLeft" ? -1 : 1);
+	if (k < 0 || to < layout.rowStart[row] || to >= layout.rowStart[row + 1])
+		return -1;
+	return layout.right[to] > x0 && layout.left[to] < x1 ? layout.node[to] : -1;
+}
+
+/* The widest node of a function, or -1. */
+export function widest(model, layout, frame) {
+	let best = -1;
+
+	for (let i = 1; i < model.n; i++)
+		if (model.frame[i] === frame && (best < 0 || layout.size[i] > layout.size[best]))
+			best = i;
+	return best;
+}

@@ -19,7 +19,8 @@ export function keepState(app, push) {
 	const hash = writeState({
 		t: usual ? "" : `${app.profile}/${app.column}`, by: chooser.by, s: chooser.filter,
 		r: rangeState(p, chooser.selection), base: chooser.base ? `${rangeState(p, chooser.base)}|${chooser.baseFilter}` : "",
-		as: chooser.scaled ? "" : "is", ...shapeState(app.shaper), q: byId("search").value,
+		as: chooser.scaled ? "" : "is", ...shapeState(app.shaper),
+		colour: app.legend.grouping === "package" ? "" : app.legend.grouping, q: byId("search").value,
 		case: app.options.matchCase ? "1" : "", regex: app.options.regex ? "1" : "", z: pathState(model, app.zoomed) });
 	const run = view.first !== view.last ? { first: view.first, last: view.last, name: model.nameOf(view.first) } : null;
 
@@ -74,6 +75,7 @@ export function restoreState(app, history) {
 	app.chooser.restore({ ...readSelection(p, state.r, state.s), by: state.by || "", scaled: state.as !== "is",
 		...(state.base === undefined || !p.cells ? { base: null, baseFilter: "" } : readBase(p, state.base)) });
 	restoreShape(app.shaper, state);
+	app.legend.restore(state.colour);
 	app.choose(at, k);
 	restoreZoom(app, state.z, history && history.run);
 }

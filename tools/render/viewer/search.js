@@ -32,3 +32,16 @@ export function search(frames, text, options) {
 	}
 	return { marked, count, error: "" };
 }
+
+/* The outermost nodes that are found and have a width, the widest first. */
+export function foundNodes(model, layout, marked) {
+	const nodes = [];
+
+	for (let i = 1; i < model.n;) {
+		const hit = marked[model.frame[i]] && layout.size[i] > 0;
+		if (hit)
+			nodes.push(i);
+		i = hit ? model.end[i] : i + 1;
+	}
+	return nodes.sort((a, b) => layout.size[b] - layout.size[a]);
+}

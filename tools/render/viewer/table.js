@@ -51,11 +51,11 @@ export class FunctionTable {
 	}
 
 	/* characterPx: of the font of names */
-	setModel(model, palette, characterPx) {
+	setModel(model, palette, characterPx, grouping) {
 		this.model = model;
 		this.characterPx = characterPx;
 		this.palette = palette;
-		this.keys = colourKeys(model.frames);
+		this.keys = colourKeys(model.frames, grouping);
 		this.columns = model.isDiff ? DIFF_COLUMNS : PLAIN_COLUMNS;
 		if (!this.columns.some((c) => c.id === this.sortBy) && this.sortBy !== "name") {
 			this.sortBy = this.columns[model.isDiff ? 2 : 0].id;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is written around the picture: facts, legend, path, what was found. */
 import { element } from "./card.js";
-import { FRAME_INLINED, FRAME_KERNEL, FRAME_NOTE } from "./data.js";
 import { formatDelta, formatDeltaShare, formatShare, formatValue, plural } from "./format.js";
 import { fitName } from "./names.js";
 
@@ -51,18 +50,6 @@ export function factsText(model, layout) {
 	return parts.join(" · ");
 }
 
-function entry(colours, text) {
-	const e = element("span", "entry");
-
-	for (const c of colours) {
-		const s = element("span", "swatch");
-		s.style.background = c;
-		e.append(s);
-	}
-	e.append(text);
-	return e;
-}
-
 /* What was folded to keep the page small. */
 export function foldedText(p) {
 	const parts = [];
@@ -73,29 +60,6 @@ export function foldedText(p) {
 		parts.push(`labels left out (choose by --by): ${p.labels.leftOut.slice(0, 4).map((l) => `${l.key}, ${plural(l.values, "value", "values")}`).join("; ")}` +
 			(p.labels.leftOut.length > 4 ? "; …" : ""));
 	return parts.join(" · ");
-}
-
-export function legendEntries(model, palette) {
-	const flags = model.frames.flags, colour = (rgb) => `rgb(${rgb.join(" ")})`, entries = [], folded = foldedText(model.p);
-
-	if (model.isDiff) {
-		entries.push(entry([colour(palette.less)], "less than before"), entry([colour(palette.same)], "within noise"),
-			entry([colour(palette.more)], "more than before"));
-		entries.push(element("span", "entry", "hatched: new or gone"));
-	} else {
-		entries.push(entry(palette.user.slice(0, 3), "user code, by package or binary"));
-		if (flags.some((f) => f & FRAME_KERNEL))
-			entries.push(entry([palette.kernel], "kernel"));
-		if (flags.some((f) => f & FRAME_NOTE))
-			entries.push(entry([palette.note], "the profiler’s notes"));
-		if (flags.some((f) => f & FRAME_INLINED))
-			entries.push(element("span", "entry", "paler: inlined"));
-	}
-	entries.push(entry([palette.rest], "too narrow to draw"));
-	if (folded)
-		entries.push(element("span", "entry", folded));
-	entries.push(element("span", "entry keys", "/ search · arrows move · Enter zoom · Backspace back · Esc all"));
-	return entries;
 }
 
 /* view: first and last node of what is in view; zoomed: the node that holds it */
