@@ -77,21 +77,18 @@ static void prepare(struct dwarf *dw, struct dw_unit *u)
 		dw_unit_abbrevs(dw, u);
 }
 
-/* On any thread: changes the unit's own table only. */
-static struct decoded decode(const struct dwarf *dw, uint32_t unit, uint64_t work,
-			     uint64_t ranges)
+/* On any thread, with a copy of the reader as it was when the unit's turn came. */
+static struct decoded decode(struct dwarf *view, uint32_t unit)
 {
-	struct dw_unit *u = &dw->units[unit], *in = u->split ? u->split->twin : u;
-	struct dwarf view = *dw;
+	struct dw_unit *u = &view->units[unit], *in = u->split ? u->split->twin : u;
 	struct decoded d = {.table = xcalloc(1, sizeof(*d.table))};
+	uint64_t work = view->work, ranges = view->ranges_left;
 
-	view.work = work;
-	view.ranges_left = ranges;
-	d.ok = dw_read_lines(&view, u, &d.table->lines);
-	d.ok &= dw_read_tree(u->split ? u->split : &view, in, in->abbrevs, d.table);
-	d.work = work - view.work;
-	d.ranges = ranges - view.ranges_left;
-	d.spent = !view.work;
+	d.ok = dw_read_lines(view, u, &d.table->lines);
+	d.ok &= dw_read_tree(u->split ? u->split : view, in, in->abbrevs, d.table);
+	d.work = work - view->work;
+	d.ranges = ranges - view->ranges_left;
+	d.spent = !view->work;
 	shrink(d.table);
 	return d;
 }
@@ -125,17 +122,16 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 static void *work(void *arg)
 {
 	struct decoding *g = arg;
-	uint64_t left, ranges;
+	struct dwarf view;
 	struct decoded d;
 	size_t i;
 
 	pthread_mutex_lock(&g->lock);
 	while (g->next < g->n) {
 		i = g->next++;
-		left = g->dw->work;
-		ranges = g->dw->ranges_left;
+		view = *g->dw;
 		pthread_mutex_unlock(&g->lock);
-		d = decode(g->dw, g->units[i], left, ranges);
+		d = decode(&view, g->units[i]);
 		pthread_mutex_lock(&g->lock);
 		g->v[i] = d;
 		for (; g->committed < g->n && g->v[g->committed].table; g->committed++)
