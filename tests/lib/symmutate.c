@@ -2,14 +2,15 @@
 /*
  * symmutate FILE COUNT SEED: COUNT times changes 1 to 50 bytes in the debug and symbol sections
  * of a copy of the program FILE (every 8th copy is also cut short, every 16th has its headers
- * changed as well), and symbolizes 40 addresses of each. It must live, and take at most ten
- * seconds a copy. Ends with a line of figures.
+ * changed as well), and symbolizes 40 addresses of each by one to three threads. It must live, and
+ * take at most ten seconds a copy and a gigabyte in all. Ends with a line of figures.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/base/xalloc.h"
@@ -18,6 +19,8 @@
 
 #define ADDRESSES 40
 #define SECONDS_MAX 10
+#define MEMORY_MAX (256u << 20) /* bytes of files and tables */
+#define RSS_MAX_KIB (1l << 20)
 
 static uint64_t state;
 
@@ -85,9 +88,9 @@ static int mutant(const struct elf_file *f, const uint8_t *data, size_t n, unsig
 	return fd;
 }
 
-static unsigned symbolize(int fd, const uint64_t *addrs)
+static unsigned symbolize(int fd, const uint64_t *addrs, unsigned threads)
 {
-	static const struct sym_paths paths;
+	static const struct sym_paths paths = {.max_memory = MEMORY_MAX};
 	struct sym_answer answers[ADDRESSES];
 	unsigned i, named = 0;
 	struct object *o;
@@ -95,6 +98,7 @@ static unsigned symbolize(int fd, const uint64_t *addrs)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	o = object_new(&paths, path, "");
+	object_set_threads(o, threads);
 	object_resolve(o, addrs, ADDRESSES, answers);
 	for (i = 0; i < ADDRESSES; i++)
 		named += answers[i].location != SYM_NONE;
@@ -107,6 +111,7 @@ int main(int argc, char **argv)
 	uint64_t addrs[ADDRESSES];
 	struct elf_file *f;
 	unsigned count, i, named = 0;
+	struct rusage use;
 	struct err e;
 	uint8_t *data;
 	size_t n;
@@ -127,8 +132,12 @@ int main(int argc, char **argv)
 		}
 		fd = mutant(f, data, n, i);
 		alarm(SECONDS_MAX);
-		named += symbolize(fd, addrs);
+		named += symbolize(fd, addrs, 1 + i % 3);
 		close(fd);
+	}
+	if (getrusage(RUSAGE_SELF, &use) || use.ru_maxrss > RSS_MAX_KIB) {
+		fprintf(stderr, "symmutate: %ld KiB of memory\n", use.ru_maxrss);
+		return 1;
 	}
 	printf("%u mutants, %u of %u addresses named\n", count, named, count * ADDRESSES);
 	elf_free(f);
