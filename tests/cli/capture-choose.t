@@ -81,20 +81,28 @@ run prof-capture --explain
 like "$tmp/out" "^$pid_other other: in$" '--explain without rules: all are in'
 refuses '--explain on a full device' sh -c 'exec prof-capture --explain >/dev/full'
 
-prof-capture -F 499 -d 8 -i 0.5 --rules "$tmp/rules" >"$tmp/p" 2>"$tmp/err" &
+prof-capture -F 499 -d 60 -i 0.5 --rules "$tmp/rules" >"$tmp/p" 2>"$tmp/err" &
 pid=$!
-sleep 1.5
+more() { # more N: wait for N more intervals
+	until=$(($(prof-render -f text "$tmp/p" 2>"$tmp/partial" | grep -c '^profile') + $1))
+	for _ in $(seq 300); do
+		[ "$(prof-render -f text "$tmp/p" 2>"$tmp/partial" | grep -c '^profile')" -ge "$until" ] &&
+			break
+		sleep 0.1
+	done
+}
+more 3
 echo 'nonsense' >"$tmp/rules"
 kill -HUP "$pid"
-sleep 1.5
+more 2
 echo 'drop {comm!="other"}' >"$tmp/rules"
 kill -HUP "$pid"
-sleep 1.5
+more 3
 # one that nobody writes to
 rm "$tmp/rules"
 mkfifo "$tmp/rules"
 kill -HUP "$pid"
-sleep 0.5
+more 2
 kill -TERM "$pid"
 wait "$pid"
 is $? 0 'SIGHUP does not end a capture with rules' || diag "$tmp/err"

@@ -12,8 +12,8 @@ cat >"$tmp/fib.js" <<-'END'
 	// two lines in front
 	//
 	function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-	const end = Date.now() + 1500;
-	while (Date.now() < end) fib(20);
+	const end = 1500; // ms of CPU
+	while (process.cpuUsage().user < end * 1000) fib(20);
 	console.log(process.pid);
 END
 
@@ -72,7 +72,7 @@ if command -v javac >/dev/null && command -v jcmd >/dev/null; then
 		public class Fib {
 			static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 			public static void main(String[] a) {
-				for (long end = System.currentTimeMillis() + 20000; System.currentTimeMillis() < end;)
+				for (long end = System.currentTimeMillis() + 60000; System.currentTimeMillis() < end;)
 					fib(20);
 			}
 		}
@@ -82,11 +82,14 @@ if command -v javac >/dev/null && command -v jcmd >/dev/null; then
 	java=$!
 	maps="$maps /tmp/perf-$java.map"
 	sleep 2
+	jcmd "$java" Compiler.perfmap >/dev/null
+	mv "/tmp/perf-$java.map" "$tmp/java.map"
 	# the map comes when the samples are there already
 	prof-capture -q -F 499 -d 3 -p "$java" -o "$tmp/p" &
+	capture=$!
 	sleep 1
-	jcmd "$java" Compiler.perfmap >/dev/null
-	wait $!
+	mv "$tmp/java.map" "/tmp/perf-$java.map"
+	wait "$capture"
 	kill "$java"
 	stacks "$tmp/p" >"$tmp/s"
 	all=$(samples . <"$tmp/s")

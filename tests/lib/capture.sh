@@ -38,8 +38,8 @@ comment() {
 # balance FILE: one line for each profile: "ok", or what is wrong with its counters. Ticks
 # that fall together with an interval's end may be counted on either side of it, and those that
 # an idle CPU did not give are known from a time, not one by one.
-# A tick that is late by a few periods looks like one on time in 1 of 64 cases: where a third of
-# them is late, as in an emulated machine, $late_part is set, and one in so many may look like that.
+# A tick that is late by a few periods may look like one on time: where a third of
+# them is late, as in an emulated machine, $late_part is set, and one in so many may do so.
 balance() {
 	prof-render -f text "$1" | awk -v cpus="$cpus" -v part="${late_part-}" '
 		$1 == "profile" { delete c; n = 0 }
