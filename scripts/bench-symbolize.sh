@@ -5,6 +5,7 @@
 # Where what is fetched is kept: outside the tree.
 fetched=${BENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/profpipe-bench}
 large_name=ceph-mds
+pprof_addresses=${BENCH_PPROF:-100}
 
 # A large C++ program with its debug information, in one file: $fetched/$large_name-{plain,zlib}
 large_program() {
