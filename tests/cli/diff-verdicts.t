@@ -196,10 +196,10 @@ like "$tmp/out" '^function [0-9]+ "f06" "f06.cold" ' "system_name is as it was"
 verdicts "$tmp/base.txt" "$tmp/clones.txt" --names raw --no-shift >"$tmp/out"
 like "$tmp/out" '^f03.constprop.0=new f03=gone ' "--names raw"
 # closures: one more before them, and those behind it have other numbers
-# closures FORM: families are known by their form
+# closures FORM: N is the number
 closures() {
 	form=$1
-	set -- "$(printf "$form" 1)" "$(printf "$form" 2)" "$(printf "$form" 3)"
+	set -- "${form%N*}1${form##*N}" "${form%N*}2${form##*N}" "${form%N*}3${form##*N}"
 	make_side 31 -v name="f04=$1 f08=$2" >"$tmp/c0.txt"
 	make_side 32 -v name="f04=$2 f08=$3" >"$tmp/c1.txt"
 	is "$(verdicts "$tmp/c0.txt" "$tmp/c1.txt" --no-shift)" "" "numbers that shift: $form"
@@ -208,9 +208,9 @@ closures() {
 	is "$(verdicts "$tmp/c0.txt" "$tmp/c1.txt" --no-shift --names raw | tr ' ' '\n' | grep -c =)" 3 \
 		"--names raw: three changes"
 }
-closures 'main.run.func%d'
-closures 'run()::{lambda()#%d}::operator()()const'
-closures 'app::run::{closure#%d}'
+closures main.run.funcN
+closures 'run()::{lambda()#N}::operator()()const'
+closures 'app::run::{closure#N}'
 # the same ones on both sides are told apart
 make_side 33 -v name='f04=main.run.func1 f08=main.run.func2' >"$tmp/c0.txt"
 make_side 34 -v name='f04=main.run.func1 f08=main.run.func2' -v grow='f08=1.6' >"$tmp/c1.txt"
