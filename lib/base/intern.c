@@ -91,7 +91,9 @@ uint32_t intern_find(const struct intern *t, const void *p, size_t n)
 
 int str_cmp(struct str a, struct str b)
 {
-	int c = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n ? memcmp(a.p, b.p, n)
+		  : 0; /* an empty string may be no pointer at all */
 
 	return c ? c : (a.n > b.n) - (a.n < b.n);
 }
