@@ -26,8 +26,8 @@ enum {
 };
 
 #define FORMATS                                                                          \
-	"table, tree, peek, tags, text, folded, svg, html, csv, json, markdown or "      \
-	"speedscope"
+	"table, tree, peek, tags, text, folded, svg, html, csv, json, markdown, "        \
+	"timeline or speedscope"
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, FORMATS "; else by -o's ending, or table", 1},
@@ -43,7 +43,9 @@ static const struct argp_option options[] = {
 	{"root-by", OPT_ROOT_BY, "LABELS", 0,
 	 "Each stack below the values of these labels, as its callers", 1},
 	{"by", OPT_BY, "LABELS", 0,
-	 "HTML: labels to look around by (default: those with at most 100 values)", 1},
+	 "Timeline: a row for each value of these labels; HTML: labels to look around by "
+	 "(default: those with at most 100 values)",
+	 1},
 	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML, speedscope: heading", 1},
 	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
 	{"diff-width", OPT_DIFF_WIDTH, "SIDE", 0,

@@ -41,6 +41,7 @@ static const struct render_format formats[] = {
 	{"csv", ".csv", report_csv, false, NULL, false},
 	{"json", ".json", NULL, true, report_json, false},
 	{"markdown", ".md", report_markdown, true, NULL, false},
+	{"timeline", NULL, NULL, true, report_timeline, true},
 	{"speedscope", ".speedscope.json", NULL, true, report_speedscope, false},
 };
 

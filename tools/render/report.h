@@ -25,7 +25,8 @@ struct report_opts {
 	int width_px;	      /* svg */
 	double min_width_px;
 	enum diff_width diff_width; /* svg */
-	char *const *by; /* html: keys of labels, or NULL: those that have few values */
+	char *const *
+		by; /* html, timeline: keys of labels; NULL: html: those that have few values */
 	size_t nby;
 	size_t columns; /* of the terminal that the table goes to; 0: not a terminal */
 };
@@ -50,4 +51,5 @@ int report_markdown(const struct report *r, struct buf *out, struct err *e);
 
 /* The same for n profile types in one document. */
 int report_json(const struct report *r, size_t n, struct buf *out, struct err *e);
+int report_timeline(const struct report *r, size_t n, struct buf *out, struct err *e);
 int report_speedscope(const struct report *r, size_t n, struct buf *out, struct err *e);

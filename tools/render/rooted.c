@@ -18,29 +18,31 @@ struct rooter {
 	struct buf text;
 };
 
-/* All values of a key, as there may be several: "a,b". False if there is none. */
-static bool join_values(struct rooter *r, uint32_t labelset, const char *key)
+bool label_values(const struct store *st, uint32_t labelset, const char *key,
+		  struct buf *out)
 {
 	const struct label *l;
 	struct str s;
 	uint32_t n, i;
+	bool found = false;
 
-	buf_clear(&r->text);
-	l = store_labels(r->st, labelset, &n);
+	buf_clear(out);
+	l = store_labels(st, labelset, &n);
 	for (i = 0; i < n; i++) {
-		s = store_str(r->st, l[i].key);
+		s = store_str(st, l[i].key);
 		if (s.n != strlen(key) || memcmp(s.p, key, s.n))
 			continue;
-		if (r->text.len)
-			buf_putc(&r->text, ',');
+		if (found)
+			buf_putc(out, ',');
+		found = true;
 		if (l[i].numeric) {
-			buf_printf(&r->text, "%" PRId64, l[i].num);
+			buf_printf(out, "%" PRId64, l[i].num);
 			continue;
 		}
-		s = store_str(r->st, l[i].str);
-		buf_put(&r->text, s.p, s.n);
+		s = store_str(st, l[i].str);
+		buf_put(out, s.p, s.n);
 	}
-	return r->text.len > 0;
+	return out->len > 0;
 }
 
 static uint32_t location_of(struct rooter *r, const char *key)
@@ -63,7 +65,7 @@ static uint32_t rooted_stack(struct rooter *r, uint32_t stack, uint32_t labelset
 	XRESERVE(r->locations, r->cap, n + r->nkeys);
 	memcpy(r->locations, frames, n * sizeof(*frames));
 	for (i = r->nkeys; i--;) {
-		if (join_values(r, labelset, r->keys[i]))
+		if (label_values(r->st, labelset, r->keys[i], &r->text))
 			r->locations[n++] = location_of(r, r->keys[i]);
 	}
 	return store_stack(r->st, r->locations, n);

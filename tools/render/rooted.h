@@ -2,8 +2,10 @@
 /* Stacks below the values of labels: a level of processes, say, above the functions. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/pprof/model.h"
 
@@ -13,3 +15,7 @@
  * for it. p keeps its header; its samples are new.
  */
 int profile_root_by(struct profile *p, char *const *keys, size_t n, struct err *e);
+
+/* Set out to the values of a key, numbers in decimal; several as "a,b". False if empty. */
+bool label_values(const struct store *st, uint32_t labelset, const char *key,
+		  struct buf *out);
