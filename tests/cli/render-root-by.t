@@ -38,6 +38,8 @@ if command -v go >/dev/null; then
 else
 	skip "no go" "as go tool pprof -tagroot has it"
 fi
+printf '# profpipe text 1\nprofile\ntype "a" "b"\nsample 4 : : "comm"="app"\nend\n' | prof-render -f folded --root-by comm >"$tmp/got"
+is "$(cat "$tmp/got")" "app 4" "a sample without frames"
 refuses "not for the text form" prof-render -f text --root-by comm "$tmp/in.txt"
 refuses "a label is wanted" prof-render --root-by , "$tmp/in.txt"
 done_testing

@@ -63,7 +63,8 @@ static uint32_t rooted_stack(struct rooter *r, uint32_t stack, uint32_t labelset
 
 	frames = store_frames(r->st, stack, &n);
 	XRESERVE(r->locations, r->cap, n + r->nkeys);
-	memcpy(r->locations, frames, n * sizeof(*frames));
+	if (n)
+		memcpy(r->locations, frames, n * sizeof(*frames));
 	for (i = r->nkeys; i--;) {
 		if (label_values(r->st, labelset, r->keys[i], &r->text))
 			r->locations[n++] = location_of(r, r->keys[i]);
