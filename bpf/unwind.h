@@ -9,6 +9,10 @@
  */
 #pragma once
 
+#include "bpf/kernel.h"
+
+#include <bpf/bpf_core_read.h>
+
 #include "bpf/event.h"
 #include "bpf/row.h"
 #include "bpf/unwindmap.h"
