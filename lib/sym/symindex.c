@@ -150,9 +150,11 @@ int symindex_read(const char *path, struct symindex **out, struct err *e)
 		r = read_all(fd, heap, st.st_size, e);
 	}
 	close(fd);
-	if (r)
+	if (r) {
 		free(heap);
-	return r ? r : parse(p, st.st_size, heap, map, out, e);
+		return r;
+	}
+	return parse(p, st.st_size, heap, map, out, e);
 }
 
 void symindex_free(struct symindex *x)
