@@ -12,7 +12,7 @@ src=$top/tests/symbolize
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY DEBUGINFOD_URLS DEBUGINFOD_TIMEOUT
 export no_proxy='*' HOME="$tmp/home" DEBUGINFOD_CACHE_PATH="$tmp/fetched"
 mkdir "$tmp/home" "$tmp/served"
-pids= p=
+pids="" p=""
 trap 'for p in $pids; do kill "$p" 2>/dev/null; done; wait 2>/dev/null; rm -rf "$tmp"' EXIT
 
 gcc -g -O0 "$src/plain.c" -o "$tmp/full" -lm
