@@ -34,6 +34,11 @@ like "$tmp/err" 'missing: CAP_BPF\)' 'and says which half'
 refuses 'all but CAP_BPF: refused' \
 	with perfmon,sys_ptrace,syslog,dac_read_search,checkpoint_restore "$program" -d 1
 
+# something to see
+"$workload" split 600 >/dev/null &
+some=$!
+trap 'kill "$some"; rm -rf "$tmp"' EXIT
+
 # --- enough --------------------------------------------------------------------------------------
 # told CAPS LIST: it runs with these, and the notes are about those
 told() {
@@ -75,7 +80,7 @@ if gcc -O2 -g -fomit-frame-pointer -o "$tmp/nofp" "$top/tests/lib/workload.c" -l
 	chmod 700 "$tmp/nofp"
 	"$tmp/nofp" burn 60000 &
 	load=$!
-	trap 'kill $load; rm -rf "$tmp"' EXIT
+	trap 'kill $some $load; rm -rf "$tmp"' EXIT
 	sleep 0.2
 	watch "$all" "$load"
 	whole 95 'a file for its owner alone: stacks are whole'

@@ -50,11 +50,11 @@ if [ "$(id -u)" -eq 0 ]; then
 	fi
 fi
 
-# start EXAMPLE: the processes that it wants to see.
+# start EXAMPLE: the processes that it wants to see, and one so that there is something to see.
 background=
 start() {
-	for name in app postgres; do
-		grep -qE "['\"]${name}[*'\"]" "$1" || continue
+	for name in some app postgres; do
+		[ "$name" = some ] || grep -qE "['\"]${name}[*'\"]" "$1" || continue
 		cp "$build/tests/lib/workload" "$tmp/$name"
 		"$tmp/$name" split 600 >/dev/null &
 		background="$background $!"
@@ -149,8 +149,8 @@ mkdir "$inputs"
 cd "$inputs" || exit
 mkdir -p v1 v2 old new var/tmp/prof
 labels='"comm"="app" "pod"="web-7f9c"'
-twin 9000 200 400 "$labels" | prof-merge -o v1/1.pb.gz
-twin 8000 201 395 "$labels" | prof-merge -o v2/1.pb.gz
+twin 9000 2000 4000 "$labels" | prof-merge -o v1/1.pb.gz
+twin 8000 2000 3850 "$labels" | prof-merge -o v2/1.pb.gz
 for i in $(seq 2 30); do
 	cp v1/1.pb.gz "v1/$i.pb.gz"
 	cp v2/1.pb.gz "v2/$i.pb.gz"

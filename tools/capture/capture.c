@@ -202,7 +202,8 @@ static int capture(struct session *c, struct err *e)
 	c->conf.hides_kernel = sampler_hides_kernel(c->sampler);
 	privilege_drop(!c->deliver.conf.stream || o->cache);
 	session_tell(c);
-	if (c->unprivileged && !c->conf.hides_kernel)
+	/* not when the first sample asks: what new programs need would have to wait for it */
+	if (!c->unprivileged || !c->conf.hides_kernel)
 		kernel_load(&c->kernel);
 	r = session_start_delivery(c, e);
 	if (r >= 0)

@@ -47,7 +47,8 @@
 #endif
 
 #define PATIENCE_S 20
-#define WORKER_NICE (-10) /* it has little to do, and that at once */
+#define WORKERS 2	  /* a program starts with more than one large file */
+#define WORKER_NICE (-10) /* they have little to do, and that at once */
 
 /* --- confinement --------------------------------------------------------------------------- */
 
@@ -258,12 +259,49 @@ static void send_lost(uint64_t id, int status)
 	send_reply(&r, -1);
 }
 
+/* Requests go to whoever asks for one first. */
+static pid_t start_worker(volatile uint64_t *doing)
+{
+	pid_t pid;
+
+	*doing = 0;
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!confine())
+			_exit(1);
+		work(doing);
+	}
+	return pid;
+}
+
+_Noreturn static void guard(volatile uint64_t *doing)
+{
+	pid_t workers[WORKERS], pid;
+	int status, i;
+
+	for (i = 0; i < WORKERS; i++)
+		workers[i] = start_worker(&doing[i]);
+	/* the others end with us */
+	while ((pid = waitpid(-1, &status, 0)) > 0) {
+		for (i = 0; i < WORKERS - 1 && workers[i] != pid; i++)
+			;
+		if (doing[i])
+			send_lost(doing[i], status);
+		else if (!WIFSIGNALED(status)) /* it has seen the end */
+			break;
+		workers[i] = start_worker(&doing[i]);
+	}
+	_exit(0);
+}
+
 _Noreturn void tabler_guard(int socket)
 {
-	volatile uint64_t *doing = mmap(NULL, sizeof(*doing), PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t parent = getppid(), pid;
-	int status;
+	/* which request each is at */
+	volatile uint64_t *doing =
+		mmap(NULL, WORKERS * sizeof(*doing), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getppid();
 
 	prctl(PR_SET_NAME, "prof-tabler");
 	/* signals from the terminal are for the capture, which still needs us for its end */
@@ -278,20 +316,5 @@ _Noreturn void tabler_guard(int socket)
 	if (doing == MAP_FAILED || getppid() != parent || !confine_files(socket) ||
 	    !confine_capabilities(0))
 		_exit(1);
-	for (;;) {
-		*doing = 0;
-		pid = fork();
-		if (pid == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (!confine())
-				_exit(1);
-			work(doing);
-		}
-		if (pid < 0 || waitpid(pid, &status, 0) != pid)
-			_exit(0);
-		if (*doing)
-			send_lost(*doing, status);
-		else if (!WIFSIGNALED(status)) /* it has seen the end */
-			_exit(0);
-	}
+	guard(doing);
 }
