@@ -238,32 +238,52 @@ for how in short long flipped other; do
 done
 refuses '--cache: not a directory' prof-capture --cache "$top/Makefile"
 
-# --- the child that reads files ---------------------------------------------------------------------
-prof-capture -q -F 499 -d 4 -o "$tmp/p" &
+# --- the children that read files -------------------------------------------------------------------
+prof-capture -q -F 499 -d 6 -o "$tmp/p" &
 capture=$!
-guard='' worker='' tries=0
-while [ -z "$worker" ] && [ $tries -lt 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.05
-	guard=$(pgrep -P "$capture") && worker=$(pgrep -P "$guard")
+# workers: their numbers, when both are there and confined; after some time those that are there
+guard=''
+workers() {
+	for _ in $(seq 100); do
+		: "${guard:=$(pgrep -P "$capture")}"
+		pids=$(pgrep -P "${guard:-0}")
+		confined=0
+		for p in $pids; do
+			grep -q '^CapEff:.0*$' "/proc/$p/status" && grep -q '^Seccomp:.2$' "/proc/$p/status" &&
+				confined=$((confined + 1))
+		done 2>/dev/null
+		[ "$confined" -lt 2 ] || break
+		sleep 0.05
+	done
+	echo "$pids"
+}
+before=$(workers)
+guard=$(pgrep -P "$capture")
+is "$(echo "$before" | wc -l)" 2 'two of them'
+first=${before%%
+*}
+for p in $before; do
+	grep -q '^CapEff:.0*$' "/proc/$p/status" && grep -q '^Seccomp:.2$' "/proc/$p/status"
+	ok $? "$([ "$p" = "$first" ] && echo one || echo 'the other'): no capability, seccomp" || diag "/proc/$p/status"
 done
-grep -q '^CapEff:.0*$' "/proc/$worker/status" && grep -q '^Seccomp:.2$' "/proc/$worker/status"
-ok $? 'has no capabilities and is confined' || diag "/proc/$worker/status"
-kill -SEGV "$worker"
-sleep 0.3
-again=$(pgrep -P "$guard")
-[ -n "$again" ] && [ "$again" != "$worker" ]
-ok $? 'is started again when it dies'
+kill -SEGV "$first"
+while kill -0 "$first" 2>/dev/null; do
+	sleep 0.05
+done
+after=$(workers)
+is "$(echo "$after" | wc -l)" 2 'one that dies is started again'
 kill -9 "$capture"
 wait "$capture" 2>/dev/null
-tries=0
-while kill -0 "$guard" 2>/dev/null || kill -0 "$again" 2>/dev/null; do
-	tries=$((tries + 1))
-	[ $tries -lt 100 ] || break
+left=
+for _ in $(seq 100); do
+	left=
+	for p in "$guard" $after; do
+		! kill -0 "$p" 2>/dev/null || left="$left $p"
+	done
+	[ "$left" ] || break
 	sleep 0.05
 done
-! kill -0 "$guard" 2>/dev/null && ! kill -0 "$again" 2>/dev/null
-ok $? 'and ends with the capture, however that ends'
+is "$left" '' 'and all end with the capture, however that ends'
 
 # --- what it costs ---------------------------------------------------------------------------------
 prof-capture -q -d 0.1 -o "$tmp/cold"
