@@ -82,23 +82,13 @@ else
 	skip 'no python3' 'JSON and CSV as Python reads them'
 fi
 
-why=
-modules=$("$top/scripts/node-modules" 2>&1) || why=$modules
-chromium=$(command -v chromium) || why=${why:-no chromium}
+. "$top/tests/lib/browser.sh"
 [ "$why" ] || [ -d "$modules/node_modules/speedscope" ] || why="no speedscope in $modules"
 if [ "$why" ]; then
 	skip "$why" 'speedscope reads what is written for it'
 	done_testing
 fi
 # Not the deep one: speedscope shows it, but this script gets no answer from the page.
-run node "$top/tests/browser/speedscope.mjs" "$modules" "$chromium" "$tmp" \
+claims node "$top/tests/browser/speedscope.mjs" "$modules" "$chromium" "$tmp" \
 	mixed hostile diff change empty negative
-while read -r verdict rest; do
-	case $verdict in
-	ok) ok 0 "$rest" ;;
-	not) ok 1 "${rest#ok }" ;;
-	*) echo "# $verdict $rest" | cut -c 1-2000 ;;
-	esac
-done <"$tmp/out"
-is "$status" 0 'speedscope comes to its end' || diag "$tmp/err"
 done_testing
