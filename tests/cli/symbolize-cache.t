@@ -3,6 +3,7 @@
 # --cache: an index says what the files say, address by address; it serves when they are gone; and
 # what is wrong with one does no harm.
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/inmain.sh"
 
 command -v gcc >/dev/null || skip_all 'no gcc'
 src=$top/tests/symbolize
@@ -50,20 +51,7 @@ fi
 
 # Profiles.
 id=$(readelf -n "$tmp/gcc" | sed -n 's/.*Build ID: //p')
-at=$(nm "$tmp/gcc" | awk '$3 == "main" { print $1 }')
-off=$(readelf -lW "$tmp/gcc" | awk '$1 == "LOAD" && / R E / { print $2, $3 }')
-cat >"$tmp/raw" <<END
-# profpipe text 1
-profile
-time 1
-duration 1
-period "cpu" "nanoseconds" 1
-type "samples" "count" default
-mapping 1 0x550000001000 0x550000100000 ${off%% *} "$tmp/gcc" "$id" -
-location 1 m1 $(printf '0x%x' $((0x550000001000 + 0x$at - ${off##* })))
-sample 1 : 1 :
-end
-END
+in_main "$tmp/gcc" "$tmp/gcc" "$id" >"$tmp/raw"
 prof-symbolize "$tmp/raw" >"$tmp/want"
 prof-render -f text "$tmp/want" >"$tmp/text"
 like "$tmp/text" 'function .*"main" "main" ".*plain.c"' 'the files name it'

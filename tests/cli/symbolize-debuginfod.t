@@ -3,6 +3,7 @@
 # --debuginfod: what Debian's server has names what is not found here; what servers do wrong is in
 # the report; a time limit holds; and nobody is asked unless the user says so.
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/inmain.sh"
 
 command -v gcc >/dev/null || skip_all 'no gcc'
 command -v jq >/dev/null || skip_all 'no jq'
@@ -17,23 +18,7 @@ trap 'for p in $pids; do kill "$p" 2>/dev/null; done; wait 2>/dev/null; rm -rf "
 
 gcc -g -O0 "$src/plain.c" -o "$tmp/full" -lm
 id=$(readelf -n "$tmp/full" | sed -n 's/.*Build ID: //p')
-at=$(nm "$tmp/full" | awk '$3 == "main" { print $1 }')
-off=$(readelf -lW "$tmp/full" | awk '$1 == "LOAD" && / R E / { print $2, $3 }')
-profile() { # profile PATH ID: one sample in main of the program
-	cat <<-END
-	# profpipe text 1
-	profile
-	time 1
-	duration 1
-	period "cpu" "nanoseconds" 1
-	type "samples" "count" default
-	mapping 1 0x550000001000 0x550000100000 ${off%% *} "$1" "$2" -
-	location 1 m1 $(printf '0x%x' $((0x550000001000 + 0x$at - ${off##* })))
-	sample 1 : 1 :
-	end
-	END
-}
-profile "$tmp/gone" "$id" >"$tmp/raw"
+in_main "$tmp/full" "$tmp/gone" "$id" >"$tmp/raw"
 # symbolize OPTION…: text in $tmp/text, report in $tmp/report, status
 symbolize() {
 	timeout 120 prof-symbolize --debug-dir="$tmp/none" --report=json:"$tmp/report" \
@@ -170,7 +155,7 @@ cp "$tmp/full" "$tmp/dir/_buildid_${id}_executable"
 cp "$tmp/full" "$tmp/dir/_buildid_00${id}_executable"
 echo 'no program' >"$tmp/dir/_buildid_11${id}_executable"
 for x in 00 11; do
-	profile "$tmp/gone" "$x$id" >"$tmp/raw.$x"
+	in_main "$tmp/full" "$tmp/gone" "$x$id" >"$tmp/raw.$x"
 done
 raw=$tmp/raw.00 symbolize --debuginfod="$url"
 unnamed 'another build under this id' build-id-mismatch
