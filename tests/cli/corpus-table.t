@@ -4,15 +4,7 @@
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/corpus.sh"
 need_corpus
-command -v go >/dev/null || skip_all "no go"
-go tool pprof -help >"$tmp/help" 2>&1
-grep -q symbolize "$tmp/help" || skip_all "no go tool pprof"
-
-# From "Showing nodes" on: totals, dropped nodes, every row. Before it our header differs on
-# purpose: the time is UTC and ISO 8601, "File" the binary with most samples in it.
-body() {
-	sed -n '/^Showing nodes/,$p' "$1"
-}
+need_pprof
 
 # compare FILE DESCRIPTION PPROF-OPTIONS -- OUR-OPTIONS
 compare() {

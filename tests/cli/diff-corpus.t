@@ -6,13 +6,7 @@
 . "$top/tests/lib/corpus.sh"
 
 need_corpus
-command -v go >/dev/null || skip_all "no go"
-go tool pprof -help >"$tmp/help" 2>&1
-grep -q symbolize "$tmp/help" || skip_all "no go tool pprof"
-
-body() {
-	sed -n '/^Showing nodes/,$p'
-}
+need_pprof
 
 # against BASE NEW DESCRIPTION [TYPE]
 against() {

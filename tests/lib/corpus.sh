@@ -8,6 +8,17 @@ need_corpus() {
 	[ -f "$corpus/INDEX.tsv" ] || skip_all "no corpus of profiles (PROFPIPE_CORPUS)"
 }
 
+need_pprof() {
+	command -v go >/dev/null || skip_all "no Go compiler"
+	go tool pprof -help 2>&1 | grep -q symbolize || skip_all "no go tool pprof"
+}
+
+# body [FILE]: of a table, from "Showing nodes" on: totals, dropped nodes, every row. Before it our
+# header differs on purpose: the time is UTC and ISO 8601, "File" the binary with most samples.
+body() {
+	sed -n '/^Showing nodes/,$p' "$@"
+}
+
 # build_generator: the program at $tmp/gen.
 build_generator() {
 	[ -f "$gen_corpus/main.go" ] || skip_all "no profile generator (PROFPIPE_GEN_CORPUS)"
