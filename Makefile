@@ -152,8 +152,8 @@ $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/l
 $(BUILD)/tests/unit/room.t: $(OBJ)/tools/capture/room.o
 $(BUILD)/tests/unit/perfsample.t: $(OBJ)/tools/capture/perfsample.o
 $(BUILD)/tests/unit/html_data.t: \
-	$(patsubst %,$(OBJ)/tools/render/%.o,html_data html_tree html_cells timeline rooted tree)
-$(BUILD)/tests/unit/timeline.t: $(patsubst %,$(OBJ)/tools/render/%.o,timeline rooted)
+	$(patsubst %,$(OBJ)/tools/render/%.o,html_data html_tree html_cells timeline tree)
+$(BUILD)/tests/unit/timeline.t: $(patsubst %,$(OBJ)/tools/render/%.o,timeline)
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

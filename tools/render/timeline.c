@@ -8,7 +8,7 @@
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
 #include "lib/pprof/merge.h"
-#include "tools/render/rooted.h"
+#include "lib/query/rooted.h"
 
 #define SECOND INT64_C(1000000000)
 

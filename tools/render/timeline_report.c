@@ -7,10 +7,10 @@
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
+#include "lib/query/rooted.h"
 #include "lib/query/weights.h"
 #include "lib/ui/escape.h"
 #include "tools/render/report.h"
-#include "tools/render/rooted.h"
 
 struct point {
 	int64_t sum;

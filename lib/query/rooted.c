@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making stacks with label values as their outermost frames. */
-#include "tools/render/rooted.h"
+#include "lib/query/rooted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
