@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/pprof/paths.h"
 
 #define SOURCE_MAX_SIZE_DEFAULT (4ull << 30)
 
@@ -21,6 +22,8 @@ struct source;
 
 /* `files` is copied. max_size bounds one inflated profile, in bytes; 0 = the default. */
 struct source *source_new(char *const *files, size_t n, uint64_t max_size);
+/* The same of a list, which it takes over and frees. */
+struct source *source_new_paths(struct paths *paths, uint64_t max_size);
 void source_free(struct source *s);
 
 /*
@@ -36,5 +39,8 @@ int source_next(struct source *s, const uint8_t **msg, size_t *n, struct err *e)
  * in front already.
  */
 const char *source_name(const struct source *s);
+
+/* The file alone, as its operand or directory gives it. */
+const char *source_path(const struct source *s);
 
 size_t source_count(const struct source *s); /* messages given so far */
