@@ -218,7 +218,7 @@ static void add_comment(struct result *r, uint32_t comment)
 }
 
 static int add_comments(struct merger *m, struct result *r, const struct header *h,
-			struct err *e)
+			int64_t times, struct err *e)
 {
 	bool counted = false;
 	int64_t value;
@@ -232,11 +232,14 @@ static int add_comments(struct merger *m, struct result *r, const struct header 
 			continue;
 		}
 		counted |= key == m->merged_key;
+		if (__builtin_mul_overflow(value, times, &value))
+			return err_set(e, EOVERFLOW, "comment %s does not fit 64 bits",
+				       store_cstr(m->st, key));
 		ret = add_counter(m, r, key, value, e);
 		if (ret < 0)
 			return ret;
 	}
-	return counted ? 0 : add_counter(m, r, m->merged_key, 1, e);
+	return counted ? 0 : add_counter(m, r, m->merged_key, times, e);
 }
 
 /* Of two texts the least in byte order that is not empty: no order of arrival shows. */
@@ -248,19 +251,21 @@ static uint32_t least_text(const struct store *st, uint32_t a, uint32_t b)
 }
 
 static int add_header(struct merger *m, struct result *r, const struct header *in,
-		      struct err *e)
+		      int64_t times, struct err *e)
 {
 	struct header *h = &r->p->h;
+	int64_t duration_ns;
 
 	if (in->time_ns && (!h->time_ns || in->time_ns < h->time_ns))
 		h->time_ns = in->time_ns;
-	if (__builtin_add_overflow(h->duration_ns, in->duration_ns, &h->duration_ns))
+	if (__builtin_mul_overflow(in->duration_ns, times, &duration_ns) ||
+	    __builtin_add_overflow(h->duration_ns, duration_ns, &h->duration_ns))
 		return err_set(e, EOVERFLOW, "the sum of durations does not fit 64 bits");
 	if (h->period != in->period)
 		h->period = 0;
 	h->default_type = least_text(m->st, h->default_type, in->default_type);
 	h->doc_url = least_text(m->st, h->doc_url, in->doc_url);
-	return add_comments(m, r, in, e);
+	return add_comments(m, r, in, times, e);
 }
 
 static int64_t window_of(const struct merger *m, int64_t time_ns)
@@ -291,7 +296,7 @@ int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *
 	ret = reader_into(m->reader, r->p, &hooks, e);
 	if (ret < 0 || (o->counts && !o->counts(o->ctx)))
 		return ret;
-	return add_header(m, r, &h, e);
+	return add_header(m, r, &h, hooks.times > 1 ? hooks.times : 1, e);
 }
 
 int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e)

@@ -17,7 +17,8 @@
 #include "lib/pprof/reader.h"
 
 struct merge_opts {
-	struct sample_hooks hooks; /* drop_zero is set by the merger */
+	/* drop_zero is set by the merger; with `times` all counts as if it came so often */
+	struct sample_hooks hooks;
 	/*
 	 * Called with each profile's header before its samples are read: 1 = take, 0 = leave
 	 * out. May change default_type and time of `h` (a copy). NULL takes all.

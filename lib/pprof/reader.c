@@ -46,7 +46,8 @@ struct reader {
 	struct label *labels;
 	uint32_t *frames,
 		*labelsets; /* label set by sample of the message; SAMPLE_DROP */
-	size_t lines_cap, labels_cap, frames_cap, labelsets_cap;
+	int64_t *values;    /* of a sample that counts several times */
+	size_t lines_cap, labels_cap, frames_cap, labelsets_cap, values_cap;
 };
 
 struct reader *reader_new(struct store *st, uint64_t max_size)
@@ -74,6 +75,7 @@ void reader_free(struct reader *r)
 	free(r->labels);
 	free(r->frames);
 	free(r->labelsets);
+	free(r->values);
 	free(r);
 }
 
@@ -297,11 +299,32 @@ static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 	}
 }
 
+/* The values of a sample as they count: NULL when they do not fit. */
+static const int64_t *values_of(struct reader *r, size_t sample, int64_t times,
+				struct err *e)
+{
+	const struct message *m = &r->msg;
+	const int64_t *v = m->values + sample * m->ntypes;
+	size_t i;
+
+	if (times <= 1)
+		return v;
+	XRESERVE(r->values, r->values_cap, m->ntypes);
+	for (i = 0; i < m->ntypes; i++) {
+		if (!__builtin_mul_overflow(v[i], times, &r->values[i]))
+			continue;
+		err_set(e, EOVERFLOW, "%lld times a value of %s does not fit 64 bits",
+			(long long)times, store_cstr(r->st, r->h.types[i].type));
+		return NULL;
+	}
+	return r->values;
+}
+
 static int add_batch(struct reader *r, struct profile *p,
 		     const struct sample_hooks *hooks, struct pending *batch, size_t n,
 		     struct err *e)
 {
-	const struct message *m = &r->msg;
+	const int64_t *values;
 	size_t i;
 	int ret;
 
@@ -325,11 +348,13 @@ static int add_batch(struct reader *r, struct profile *p,
 	for (i = 0; i < n; i++) {
 		if (batch[i].stack == SAMPLE_DROP)
 			continue;
+		values = values_of(r, batch[i].sample, hooks->times, e);
+		if (!values)
+			return -e->code;
 		if (hooks->sample)
 			hooks->sample(hooks->ctx, batch[i].stack, batch[i].labelset,
-				      m->values + batch[i].sample * m->ntypes);
-		ret = profile_add(p, batch[i].stack, batch[i].labelset,
-				  m->values + batch[i].sample * m->ntypes, e);
+				      values);
+		ret = profile_add(p, batch[i].stack, batch[i].labelset, values, e);
 		if (ret < 0)
 			return ret;
 	}

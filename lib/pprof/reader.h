@@ -35,6 +35,7 @@ struct sample_hooks {
 	void (*sample)(void *ctx, uint32_t stack, uint32_t labelset,
 		       const int64_t *values);
 	bool drop_zero; /* leave out samples whose values are all 0 */
+	int64_t times;	/* values count so many times; 0 is 1 */
 };
 
 struct reader;

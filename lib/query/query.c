@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/xalloc.h"
+#include "lib/query/extra.h"
 #include "lib/query/selector.h"
 #include "lib/query/stack.h"
 #include "lib/query/type.h"
@@ -29,6 +30,7 @@ struct query {
 	struct prune **prunes; /* one per distinct pair of drop and keep frames */
 	size_t nprunes;
 	struct prune *prune; /* that of the profile being read */
+	struct extra extra;
 	struct texts by, without;
 	bool has_by;
 	struct texts keys, values; /* labels to add */
@@ -68,6 +70,7 @@ void query_free(struct query *q)
 		selector_free(q->selectors[--q->nselectors]);
 	free(q->selectors);
 	type_spec_release(&q->type);
+	extra_release(&q->extra);
 	filters_release(&q->filters);
 	free(q->prunes);
 	texts_release(&q->by);
@@ -92,6 +95,7 @@ void query_reset(struct query *q)
 		free(q->prunes[q->nprunes]);
 	}
 	q->prune = NULL;
+	extra_reset(&q->extra);
 	memo_release(&q->labelsets);
 }
 
@@ -204,6 +208,21 @@ void query_add_label(struct query *q, const char *key, const char *value)
 	texts_add(&q->values, xstrdup(value));
 }
 
+int query_set_name_labels(struct query *q, const char *re, struct err *e)
+{
+	return extra_set_name(&q->extra, re, e);
+}
+
+void query_set_replicates(struct query *q, uint32_t n, const char *key)
+{
+	extra_set_replicates(&q->extra, n, key);
+}
+
+void query_file(struct query *q, const char *name)
+{
+	extra_file(&q->extra, name);
+}
+
 /* --- labels ----------------------------------------------------------------------------- */
 
 static bool is_one_of(const struct texts *t, const struct store *st, uint32_t string)
@@ -260,8 +279,11 @@ static uint32_t labelset_now(struct query *q, struct store *st, uint32_t set)
 static uint32_t labelset_hook(void *ctx, struct store *st, uint32_t set)
 {
 	struct query *q = ctx;
-	uint32_t *known = memo_at(&q->labelsets, set, st->nlabelsets), result;
+	uint32_t *known, result;
 
+	if (extra_active(&q->extra))
+		set = extra_labelset(&q->extra, st, set);
+	known = memo_at(&q->labelsets, set, st->nlabelsets);
 	if (*known != MEMO_UNKNOWN)
 		return *known;
 	result = labelset_now(q, st, set);
@@ -297,7 +319,8 @@ struct sample_hooks query_hooks(struct query *q)
 {
 	struct sample_hooks hooks = {.ctx = q};
 
-	if (q->nselectors || q->has_by || q->without.n || q->keys.n)
+	if (q->nselectors || q->has_by || q->without.n || q->keys.n ||
+	    extra_active(&q->extra))
 		hooks.labelset = labelset_hook;
 	if (q->stored_frames || (!q->defer_filters && filters_active(&q->filters)))
 		hooks.stack = stack_hook;
@@ -344,6 +367,7 @@ int query_take(void *ctx, struct store *st, struct header *h)
 	    (h->time_ns >= q->until_ns && q->until_ns != INT64_MAX))
 		return 0;
 	q->taken = true;
+	extra_time(&q->extra, h->time_ns);
 	q->prune = q->stored_frames ? prune_for(q, st, h) : NULL;
 	return 1;
 }
@@ -397,6 +421,9 @@ int query_status(const struct query *q, struct err *e)
 		if (r)
 			return r;
 	}
+	r = q->extra.name ? regex_status(q->extra.name, e) : 0;
+	if (r)
+		return err_prefix(e, "file name");
 	for (i = 0; i < STACK_FILTERS; i++) {
 		r = patterns_status(&q->filters.patterns[i], e);
 		if (r)
@@ -419,6 +446,10 @@ void query_note_misses(struct query *q)
 
 	if (q->refused && !q->selected)
 		texts_add(&q->notes, xstrdup("no sample fits the selector"));
+	if (q->extra.missed)
+		texts_add(&q->notes,
+			  xasprintf("--label-from-name fits %s file names",
+				    q->extra.matched ? "not all" : "none of the"));
 	for (i = 0; i < STACK_FILTERS; i++) {
 		p = &q->filters.patterns[i];
 		if (p->asked && !p->matched)

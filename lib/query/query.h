@@ -65,6 +65,18 @@ void query_set_by(struct query *q, char *const *keys, size_t n);
 void query_set_without(struct query *q, char *const *keys, size_t n);
 void query_add_label(struct query *q, const char *key, const char *value);
 
+/*
+ * Labels that samples have before anything else looks at them. The groups with names of a regular
+ * expression, searched in the name of the file (query_file()); in place of others with that key.
+ */
+int query_set_name_labels(struct query *q, const char *re, struct err *e);
+/*
+ * replicate=0..n-1, by a hash of the label `key`, or of the profile's time when that is NULL.
+ * Samples that have it keep it.
+ */
+void query_set_replicates(struct query *q, uint32_t n, const char *key);
+void query_file(struct query *q, const char *name); /* of the profiles to come */
+
 /* For struct merge_opts: hooks.ctx / ctx is q itself. */
 struct sample_hooks query_hooks(struct query *q);
 int query_take(void *q, struct store *st, struct header *h);

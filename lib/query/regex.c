@@ -47,7 +47,7 @@ int regex_new(const char *pattern, size_t n, bool whole, struct regex **out,
 	r->code = code;
 	r->whole = whole;
 	r->limits = pcre2_match_context_create(NULL);
-	r->match = pcre2_match_data_create(1, NULL);
+	r->match = pcre2_match_data_create_from_pattern(code, NULL);
 	r->pattern = xstrndup(pattern, n);
 	if (!r->limits || !r->match) {
 		regex_free(r);
@@ -85,6 +85,43 @@ bool regex_match(struct regex *r, const char *s, size_t n)
 	/* around bytes that are not UTF-8 PCRE2 takes the pieces between them for the text */
 	span = pcre2_get_ovector_pointer(r->match);
 	return span[0] == 0 && span[1] == n;
+}
+
+size_t regex_groups(const struct regex *r)
+{
+	uint32_t n = 0;
+
+	pcre2_pattern_info(r->code, PCRE2_INFO_NAMECOUNT, &n);
+	return n;
+}
+
+/* An entry of PCRE2's table of names: two bytes with the number, then the name. */
+static PCRE2_SPTR group_entry(const struct regex *r, size_t i)
+{
+	PCRE2_SPTR table;
+	uint32_t size;
+
+	pcre2_pattern_info(r->code, PCRE2_INFO_NAMETABLE, &table);
+	pcre2_pattern_info(r->code, PCRE2_INFO_NAMEENTRYSIZE, &size);
+	return table + i * size;
+}
+
+const char *regex_group_name(const struct regex *r, size_t i)
+{
+	return (const char *)group_entry(r, i) + 2;
+}
+
+bool regex_group(const struct regex *r, size_t i, size_t *from, size_t *to)
+{
+	PCRE2_SPTR entry = group_entry(r, i);
+	const size_t *span = pcre2_get_ovector_pointer(r->match) +
+			     2 * ((size_t)entry[0] << 8 | entry[1]);
+
+	if (span[0] == PCRE2_UNSET || span[1] < span[0])
+		return false;
+	*from = span[0];
+	*to = span[1];
+	return true;
 }
 
 int regex_status(const struct regex *r, struct err *e)

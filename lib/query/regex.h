@@ -22,4 +22,13 @@ void regex_free(struct regex *r);
  * at the end.
  */
 bool regex_match(struct regex *r, const char *s, size_t n);
+
+/*
+ * Groups with names, in the order of their names: how many; the name of one; and where it was in
+ * the text of the last match that was true. False: it had no part in the match.
+ */
+size_t regex_groups(const struct regex *r);
+const char *regex_group_name(const struct regex *r, size_t i);
+bool regex_group(const struct regex *r, size_t i, size_t *from, size_t *to);
+
 int regex_status(const struct regex *r, struct err *e); /* 0, or -ERANGE */

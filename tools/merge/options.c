@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/num.h"
+#include "lib/base/xalloc.h"
 #include "lib/ui/queryopt.h"
 #include "tools/merge/outname.h"
 
@@ -17,7 +18,14 @@ enum {
 	OPT_EXPECT,
 	OPT_SPLIT_BY,
 	OPT_ROOT_BY,
+	OPT_LABEL_FROM_NAME,
+	OPT_REPLICATES,
+	OPT_WEIGHT,
+	OPT_FILES0_FROM,
 };
+
+#define REPLICATES_MAX 10000
+#define WEIGHT_MAX 1000000000
 
 static const struct argp_option option_table[] = {
 	{"by", OPT_BY, "LABELS", 0,
@@ -25,6 +33,13 @@ static const struct argp_option option_table[] = {
 	{"without", OPT_WITHOUT, "LABELS", 0, "Leave these labels out and add up", 1},
 	{"label", OPT_LABEL, "KEY=VALUE", 0, "Put a label on every sample (replaces KEY)",
 	 1},
+	{"label-from-name", OPT_LABEL_FROM_NAME, "RE", 0,
+	 "Labels from the names of files, by groups: (?<KEY>...)", 1},
+	{"replicates", OPT_REPLICATES, "N[:LABEL]", 0,
+	 "A label replicate=0..N-1 by the start of each profile, or by LABEL", 1},
+	{"weight", OPT_WEIGHT, "N", 0, "FILEs after it count as if given N times", 1},
+	{"files0-from", OPT_FILES0_FROM, "FILE", 0,
+	 "Read names of files, each ended by a NUL, from FILE or -", 1},
 	{"window", OPT_WINDOW, "DURATION", 0,
 	 "One result per window of this length since the epoch (UTC)", 1},
 	{"split-by", OPT_SPLIT_BY, "LABELS", 0,
@@ -45,6 +60,47 @@ static void add_label(struct options *o, char *arg)
 		cli_usage_error("--label: not KEY=VALUE: %s", arg);
 	*eq = 0;
 	query_add_label(o->query, arg, eq + 1);
+}
+
+static void parse_replicates(struct options *o, char *arg)
+{
+	char *label = strchr(arg, ':');
+	uint64_t n;
+
+	if (label)
+		*label++ = 0;
+	if (num_parse_u64(arg, &n) < 0 || n < 2 || n > REPLICATES_MAX)
+		cli_usage_error("--replicates: not a number from 2 to %d: %s",
+				REPLICATES_MAX, arg);
+	if (label && !*label)
+		cli_usage_error("--replicates: no label after the colon");
+	query_set_replicates(o->query, (uint32_t)n, label);
+}
+
+static struct group *new_group(struct options *o, int64_t times)
+{
+	o->groups = xreallocarray(o->groups, o->ngroups + 1, sizeof(*o->groups));
+	o->groups[o->ngroups] = (struct group){.times = times};
+	return &o->groups[o->ngroups++];
+}
+
+static void parse_weight(struct options *o, const char *arg)
+{
+	uint64_t n;
+
+	if (num_parse_u64(arg, &n) < 0 || !n || n > WEIGHT_MAX)
+		cli_usage_error("--weight: not a whole number from 1 to %d: %s",
+				WEIGHT_MAX, arg);
+	new_group(o, (int64_t)n);
+}
+
+static size_t count_files(const struct options *o)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < o->ngroups; i++)
+		n += o->groups[i].files.n;
+	return n;
 }
 
 static bool has_key(const struct operands *keys, const char *key)
@@ -85,6 +141,8 @@ static void check(struct options *o)
 		query_set_by(o->query, o->by.v, o->by.n);
 	if (o->without.n)
 		query_set_without(o->query, o->without.v, o->without.n);
+	if (o->files0_from && (count_files(o) || o->ngroups > 1))
+		cli_usage_error("--files0-from goes with neither FILE nor --weight");
 	if (o->split_by.n &&
 	    outname_check(o->cli.output, o->split_by.v, o->split_by.n, &e))
 		cli_usage_error("--output: %s", e.msg);
@@ -93,6 +151,7 @@ static void check(struct options *o)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	struct err e = {0};
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -113,6 +172,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_LABEL:
 		add_label(o, arg);
 		return 0;
+	case OPT_LABEL_FROM_NAME:
+		if (query_set_name_labels(o->query, arg, &e))
+			cli_usage_error("--label-from-name: %s", e.msg);
+		return 0;
+	case OPT_REPLICATES:
+		parse_replicates(o, arg);
+		return 0;
+	case OPT_WEIGHT:
+		parse_weight(o, arg);
+		return 0;
+	case OPT_FILES0_FROM:
+		o->files0_from = arg;
+		return 0;
 	case OPT_WINDOW:
 		if (num_parse_duration(arg, &o->window_ns) < 0 || o->window_ns <= 0)
 			cli_usage_error("--window: not a length of time: %s", arg);
@@ -123,7 +195,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->has_expect = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		cli_operand(&o->files, arg);
+		cli_operand(&o->groups[o->ngroups - 1].files, arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -143,16 +215,19 @@ static const struct argp argp = {
 void options_parse(struct options *o, int argc, char **argv)
 {
 	*o = (struct options){.query = query_new()};
-	cli_parse(&argp, argc, argv, o);
+	new_group(o, 1);
+	cli_parse_in_order(&argp, argc, argv, o);
 	/* not while parsing: a child's options may come last */
 	check(o);
-	cli_need_input(&argp, o->files.n);
+	cli_need_input(&argp, count_files(o) + !!o->files0_from);
 }
 
 void options_release(struct options *o)
 {
 	query_free(o->query);
-	free(o->files.v);
+	while (o->ngroups)
+		free(o->groups[--o->ngroups].files.v);
+	free(o->groups);
 	free(o->by.v);
 	free(o->without.v);
 	free(o->split_by.v);

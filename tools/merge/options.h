@@ -8,10 +8,18 @@
 #include "lib/query/query.h"
 #include "lib/ui/cli.h"
 
+/* FILEs after one --weight. */
+struct group {
+	struct operands files;
+	int64_t times;
+};
+
 struct options {
 	struct cli cli;
 	struct query *query;
-	struct operands files;
+	struct group *groups; /* at least one; none of the first may have files */
+	size_t ngroups;
+	const char *files0_from;			/* or NULL */
 	struct operands by, without, split_by, root_by; /* keys of labels */
 	int64_t window_ns;				/* 0: one over all time */
 	uint64_t expect;
