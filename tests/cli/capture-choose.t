@@ -115,9 +115,8 @@ prof-render -f text "$tmp/p" | awk '
 		print seen }' >"$tmp/seen"
 like "$tmp/seen" '^x+$' 'before: the first rules' || diag "$tmp/seen"
 is "$(grep . "$tmp/seen" | tail -n 1)" o 'after: the last ones' || diag "$tmp/seen"
-prof-capture -q -d 30 >"$tmp/p" &
-pid=$!
-sleep 0.7
+start_capture >"$tmp/p"
+"$workload" burn 300
 kill -HUP "$pid"
 wait "$pid"
 is $? 0 'SIGHUP without rules is an ordinary end'

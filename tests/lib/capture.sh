@@ -15,6 +15,48 @@ needs_capture() {
 	is "$status" 0 'captures here' || diag "$tmp/err"
 }
 
+# begun FILE: wait, for two minutes at most, until the capture that has standard error there, with
+# -v, takes samples. Before that it makes tables of what runs: on a busy machine that is seconds.
+begun() {
+	begun_n=0
+	until grep -q 'samples/s on each of' "$1" || [ $((begun_n += 1)) -gt 2400 ]; do
+		sleep 0.05
+	done
+}
+
+# start_capture OPTION…: in the background, as $pid; it takes samples when this returns
+start_capture() {
+	: >"$tmp/err"
+	prof-capture -v "$@" 2>"$tmp/err" &
+	pid=$!
+	begun "$tmp/err"
+}
+
+# worked PID MS: wait until a process has used so much CPU time, or is gone
+worked() {
+	while awk -v ms="$2" '{ exit !($14 * 10 < ms) }' "/proc/$1/stat" 2>/dev/null; do
+		sleep 0.05
+	done
+}
+
+# capture_running PROGRAM ARGUMENT… -- OPTION…: into $tmp/p, one that runs already. What begins
+# under a capture has to wait for its tables, on a busy machine for long.
+capture_running() {
+	running=
+	while [ "$1" != -- ]; do
+		running="$running $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # words
+	$running >/dev/null &
+	running=$!
+	worked "$running" 50
+	prof-capture -F 999 -d 1.5 -p "$running" -o "$tmp/p" "$@"
+	kill "$running"
+	wait "$running" 2>/dev/null
+}
+
 # stacks FILE: one line for each stack, root first, with its number of samples
 stacks() {
 	prof-symbolize -q "$1" | prof-render -f folded -t samples

@@ -214,7 +214,11 @@ void session_tell(struct session *c)
 				      "frame pointers only, stacks will be short");
 		c->kernel.warned = privilege_tell_missing(cli, asks_for_own(c->o));
 	}
-	cli_info(cli,
+}
+
+static void tell_begin(const struct session *c)
+{
+	cli_info(&c->o->cli,
 		 "%u samples/s on each of %zu CPUs, ring of %" PRIu64
 		 " KiB, %zu processes",
 		 c->o->rate_hz, c->host.ncpus, c->report.ring_bytes >> 10, c->procs.n);
@@ -259,9 +263,10 @@ int session_start(struct session *c, struct err *e)
 	c->stop_ns = limit ? c->start_ns + limit : SESSION_NEVER;
 	c->end_ns = session_next_end(c, c->start_ns);
 	r = sampler_start(c->sampler, c->start_ns, c->stop_ns, e);
-	if (!r && o->command)
-		r = command_run(&c->command, o->command[0], e);
-	return r;
+	if (r < 0)
+		return r;
+	tell_begin(c);
+	return o->command ? command_run(&c->command, o->command[0], e) : r;
 }
 
 /* By BPF, or, for who may not and asks for nothing but some processes, by perf events. */
