@@ -29,7 +29,7 @@ for server in "$tmp"/server-*; do
 	: >"$tmp/port"
 	"$server" 20 >"$tmp/port" &
 	pid=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 100); do
 		[ ! -s "$tmp/port" ] || break
 		sleep 0.1
 	done
@@ -65,7 +65,9 @@ if "$build/bin/prof-capture" -d 0.1 -o "$tmp/try.pb.gz" 2>"$tmp/err"; then
 		tail -n 30 "$tmp/out" | diag
 	like "$tmp/out" '^addition fell from [0-9.]*[1-9][0-9]* to 0\.0[0-9]* cores, and fib below it from [0-9.]*[1-9][0-9]* to 0\.0' \
 		'it proves the fix' || tail -n 60 "$tmp/out" | diag
-	is "$(grep -c ' addition$' "$tmp/out")" 2 'from files and from stored intervals'
+	# in the reports' tables, not in those of the whole machine
+	is "$(grep -cE '^ .* -[0-9.]+% [a-z?]+ +addition$' "$tmp/out")" 2 'from files and from stored intervals' ||
+		diag "$tmp/out"
 	if command -v go >/dev/null; then
 		like "$tmp/out" '^example\.com/mathdep\.fib, called by example\.com/mathdep\.Addition' \
 			'it finds fib in Go' || tail -n 30 "$tmp/out" | diag
