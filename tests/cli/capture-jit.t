@@ -36,11 +36,11 @@ if command -v node >/dev/null; then
 	ok $? "hardly any has no name: $unnamed"
 
 	# one that runs already: the table of node itself is there before the first sample
-	sed 's/1500/20000/' "$tmp/fib.js" >"$tmp/long.js"
+	sed 's/1500/600000/' "$tmp/fib.js" >"$tmp/long.js"
 	(cd "$tmp" && exec node --perf-basic-prof "$tmp/long.js" >long.out) &
 	node=$!
 	maps="$maps /tmp/perf-$node.map"
-	sleep 2
+	worked "$node" 1000
 	prof-capture -q -F 499 -d 3 -p "$node" -o "$tmp/p"
 	kill "$node"
 	stacks "$tmp/p" >"$tmp/s"
@@ -72,17 +72,21 @@ if command -v javac >/dev/null && command -v jcmd >/dev/null; then
 		public class Fib {
 			static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 			public static void main(String[] a) {
-				for (long end = System.currentTimeMillis() + 60000; System.currentTimeMillis() < end;)
+				for (long end = System.currentTimeMillis() + 600000; System.currentTimeMillis() < end;)
 					fib(20);
 			}
 		}
 	END
 	javac -d "$tmp" "$tmp/Fib.java"
-	java -XX:+PreserveFramePointer -cp "$tmp" Fib &
+	# compiled once, or what is made after the map has no name
+	java -XX:TieredStopAtLevel=1 -XX:+PreserveFramePointer -cp "$tmp" Fib &
 	java=$!
 	maps="$maps /tmp/perf-$java.map"
-	sleep 2
-	jcmd "$java" Compiler.perfmap >/dev/null
+	for _ in $(seq 100); do
+		jcmd "$java" Compiler.perfmap >/dev/null 2>&1
+		! grep -q 'Fib\.main' "/tmp/perf-$java.map" 2>/dev/null || break
+		sleep 0.2
+	done
 	mv "/tmp/perf-$java.map" "$tmp/java.map"
 	# the map comes when the samples are there already
 	prof-capture -q -F 499 -d 3 -p "$java" -o "$tmp/p" &
@@ -102,7 +106,7 @@ fi
 
 # --- a map that somebody else left there -----------------------------------------------------------
 if [ "$(uname -m)" = x86_64 ]; then
-	"$workload" jit 6 &
+	"$workload" jit 600 &
 	load=$!
 	echo '0 7fffffffffff everything' >"/tmp/perf-$load.map"
 	maps="$maps /tmp/perf-$load.map"

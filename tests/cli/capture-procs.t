@@ -137,14 +137,18 @@ replaced=$started
 cp "$tmp/c" "$tmp/new"
 mv "$tmp/new" "$tmp/replaced"
 cat >"$tmp/later" <<-'END'
+	runs() { # runs PID: wait until it is late, not the shell any more
+		while exe=$(readlink "/proc/$1/exe") && [ "$exe" != "$tmp/late" ]; do sleep 0.02; done
+		sleep 0.1
+	}
 	cp "$tmp/a" "$tmp/late"
 	"$tmp/late" burn 400 &
-	sleep 0.1
+	runs $!
 	rm "$tmp/late"
 	wait
 	cp "$tmp/b" "$tmp/late"
 	"$tmp/late" burn 400 &
-	sleep 0.1
+	runs $!
 	cp "$tmp/c" "$tmp/new"
 	mv "$tmp/new" "$tmp/late"
 	wait

@@ -176,8 +176,7 @@ whole "$tmp/p" 95 '100 processes of 15 ms'
 ok $? 'some of them from copies of the stack'
 
 # --- signal handlers, the vDSO ---------------------------------------------------------------------
-# long enough for its first samples not to count: a copy holds only the handler's stack
-prof-capture -q -F 999 -o "$tmp/p" -- "$tmp/nofp" signal 2
+capture_running "$tmp/nofp" signal 600 -- -q
 whole "$tmp/p" 99 'in a signal handler'
 stacks "$tmp/p" >"$tmp/s"
 all=$(samples ';on_signal' <"$tmp/s")
@@ -193,13 +192,13 @@ ok $? "in the vDSO: $in_vdso of $all" || diag "$tmp/s"
 
 # --- forms of the unwinder -------------------------------------------------------------------------
 for form in loop tail; do
-	prof-capture -v -F 999 --unwinder "$form" -o "$tmp/p" -- "$tmp/nofp" recurse 1.5 400 2>"$tmp/err"
+	capture_running "$tmp/nofp" recurse 600 400 -- -v --unwinder "$form" 2>"$tmp/err"
 	steps=$(sed -n "s/.*unwinder $form, \([0-9]*\) verifier steps$/\1/p" "$tmp/err")
 	[ -n "$steps" ] && [ "$steps" -lt 500000 ]
 	ok $? "--unwinder $form: loads, ${steps:-?} verifier steps" || diag "$tmp/err"
 	whole "$tmp/p" 98 "--unwinder $form, 400 frames"
 done
-prof-capture -q -F 999 --unwinder tail -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 600
+capture_running "$tmp/nofp" recurse 600 600 -- -q --unwinder tail
 stacks "$tmp/p" | sed -E 's/(;descend){500,}/;many/' >"$tmp/s"
 all=$(samples 'descend|many' <"$tmp/s")
 cut=$(samples '^\[truncated\];many' <"$tmp/s")
@@ -239,7 +238,7 @@ done
 refuses '--cache: not a directory' prof-capture --cache "$top/Makefile"
 
 # --- the children that read files -------------------------------------------------------------------
-prof-capture -q -F 499 -d 6 -o "$tmp/p" &
+prof-capture -q -F 499 -d 600 -o "$tmp/p" &
 capture=$!
 # workers: their numbers, when both are there and confined; after some time those that are there
 guard=''
