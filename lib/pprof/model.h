@@ -235,6 +235,9 @@ static inline const int64_t *profile_values(const struct profile *p, size_t samp
 /* Index of the default sample type: by name, else the last one. Types must not be empty. */
 size_t profile_default_type(const struct profile *p);
 
+/* Give a the samples of b, and b those of a; their headers and mappings stay. */
+void profile_swap_samples(struct profile *a, struct profile *b);
+
 /* Drop the samples whose values are all 0 (as merge and diff do). */
 void profile_drop_zero(struct profile *p);
 

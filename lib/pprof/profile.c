@@ -193,6 +193,24 @@ size_t profile_default_type(const struct profile *p)
 	return p->h.ntypes - 1;
 }
 
+void profile_swap_samples(struct profile *a, struct profile *b)
+{
+	struct profile was = *a;
+
+	a->samples = b->samples;
+	a->values = b->values;
+	a->nsamples = b->nsamples;
+	a->samples_cap = b->samples_cap;
+	a->values_cap = b->values_cap;
+	a->sample_ids = b->sample_ids;
+	b->samples = was.samples;
+	b->values = was.values;
+	b->nsamples = was.nsamples;
+	b->samples_cap = was.samples_cap;
+	b->values_cap = was.values_cap;
+	b->sample_ids = was.sample_ids;
+}
+
 static bool is_zero(const int64_t *v, size_t n)
 {
 	while (n && !v[n - 1])

@@ -76,7 +76,7 @@ int profile_root_by(struct profile *p, char *const *keys, size_t n, struct err *
 {
 	struct rooter r = {
 		.st = p->store, .keys = keys, .nkeys = n, .text = BUF_INIT(SIZE_MAX / 2)};
-	struct profile *rooted = profile_new(p->store), was;
+	struct profile *rooted = profile_new(p->store);
 	int ret = 0;
 	size_t i;
 
@@ -86,17 +86,7 @@ int profile_root_by(struct profile *p, char *const *keys, size_t n, struct err *
 			rooted,
 			rooted_stack(&r, p->samples[i].stack, p->samples[i].labelset),
 			p->samples[i].labelset, profile_values(p, i), e);
-	/* the samples change places, what mappings span stays */
-	was = *p;
-	p->samples = rooted->samples;
-	p->values = rooted->values;
-	p->nsamples = rooted->nsamples;
-	p->samples_cap = rooted->samples_cap;
-	p->values_cap = rooted->values_cap;
-	p->sample_ids = rooted->sample_ids;
-	rooted->samples = was.samples;
-	rooted->values = was.values;
-	rooted->sample_ids = was.sample_ids;
+	profile_swap_samples(p, rooted);
 	profile_free(rooted);
 	buf_release(&r.text);
 	free(r.locations);

@@ -22,6 +22,11 @@ enum {
 	OPT_REPLICATES,
 	OPT_WEIGHT,
 	OPT_FILES0_FROM,
+	OPT_SCALE,
+	OPT_MEAN,
+	OPT_RATE,
+	OPT_TRIM,
+	OPT_MAX_STACKS,
 };
 
 #define REPLICATES_MAX 10000
@@ -47,6 +52,13 @@ static const struct argp_option option_table[] = {
 	 1},
 	{"root-by", OPT_ROOT_BY, "LABELS", 0,
 	 "Each stack below the values of these labels, as its callers", 1},
+	{"scale", OPT_SCALE, "FACTOR", 0, "Multiply values: 0.5, 3, 1/60", 1},
+	{"mean", OPT_MEAN, NULL, 0, "The mean of the profiles, instead of their sum", 1},
+	{"rate", OPT_RATE, NULL, 0, "Values for a second", 1},
+	{"trim", OPT_TRIM, "PCT", 0,
+	 "Put what carries less than PCT of the total below its callers as [other]", 1},
+	{"max-stacks", OPT_MAX_STACKS, "N", 0,
+	 "The same with the smallest until N stacks are left", 1},
 	{"expect", OPT_EXPECT, "N", 0,
 	 "Fail, writing nothing, unless there are N profiles", 1},
 	{0},
@@ -92,6 +104,13 @@ static void parse_weight(struct options *o, const char *arg)
 		cli_usage_error("--weight: not a whole number from 1 to %d: %s",
 				WEIGHT_MAX, arg);
 	new_group(o, (int64_t)n);
+}
+
+static void scale_to(struct options *o, enum scale_to to)
+{
+	if (o->scale_to != SCALE_TO_SUM && o->scale_to != to)
+		cli_usage_error("--mean and --rate exclude each other");
+	o->scale_to = to;
 }
 
 static size_t count_files(const struct options *o)
@@ -184,6 +203,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FILES0_FROM:
 		o->files0_from = arg;
+		return 0;
+	case OPT_SCALE:
+		if (ratio_parse(arg, &o->factor))
+			cli_usage_error("--scale: not a factor such as 0.5 or 1/60: %s",
+					arg);
+		return 0;
+	case OPT_MEAN:
+		scale_to(o, SCALE_TO_MEAN);
+		return 0;
+	case OPT_RATE:
+		scale_to(o, SCALE_TO_SECOND);
+		return 0;
+	case OPT_TRIM:
+		if (num_parse_percent(arg, &o->trim) < 0 || !(o->trim >= 0) ||
+		    o->trim > 1)
+			cli_usage_error("--trim: not a share from 0 to 100%%: %s", arg);
+		return 0;
+	case OPT_MAX_STACKS:
+		if (num_parse_u64(arg, &o->max_stacks) < 0 || o->max_stacks < 2)
+			cli_usage_error("--max-stacks: not a number from 2 on: %s", arg);
 		return 0;
 	case OPT_WINDOW:
 		if (num_parse_duration(arg, &o->window_ns) < 0 || o->window_ns <= 0)

@@ -7,6 +7,7 @@
 
 #include "lib/query/query.h"
 #include "lib/ui/cli.h"
+#include "tools/merge/scale.h"
 
 /* FILEs after one --weight. */
 struct group {
@@ -22,6 +23,10 @@ struct options {
 	const char *files0_from;			/* or NULL */
 	struct operands by, without, split_by, root_by; /* keys of labels */
 	int64_t window_ns;				/* 0: one over all time */
+	struct ratio factor;				/* num 0: none */
+	enum scale_to scale_to;
+	double trim;	     /* fraction of the total; 0: none */
+	uint64_t max_stacks; /* 0: no limit */
 	uint64_t expect;
 	bool has_expect;
 };

@@ -13,7 +13,9 @@
 #include "lib/pprof/writer.h"
 #include "lib/query/rooted.h"
 #include "tools/merge/outname.h"
+#include "tools/merge/scale.h"
 #include "tools/merge/split.h"
+#include "tools/merge/trim.h"
 
 /* A profile to be written, and where to. */
 struct piece {
@@ -31,17 +33,30 @@ struct writing {
 	size_t npieces, pieces_cap;
 };
 
+/* What is done to each profile that is written. */
+static int shape(const struct options *o, struct profile *p, struct err *e)
+{
+	int r = 0;
+
+	if (o->trim > 0 || o->max_stacks)
+		r = trim(p, o->trim, o->max_stacks, e);
+	if (!r && (o->factor.num || o->scale_to != SCALE_TO_SUM))
+		r = scale(p, o->factor, o->scale_to, e);
+	return r;
+}
+
 static int write_piece(const struct writing *w, const struct piece *piece,
 		       struct output *out, struct err *e)
 {
-	struct profile *p;
-	int r;
+	struct profile *p =
+		w->splits ? split_profile(&w->splits[piece->result], piece->part)
+			  : w->results[piece->result];
+	int r = w->splits ? shape(w->o, p, e) : 0;
 
-	if (!w->splits)
-		return profile_write(w->results[piece->result], out, e);
-	p = split_profile(&w->splits[piece->result], piece->part);
-	r = profile_write(p, out, e);
-	profile_free(p);
+	if (!r)
+		r = profile_write(p, out, e);
+	if (w->splits)
+		profile_free(p);
 	return r;
 }
 
@@ -181,6 +196,9 @@ int write_results(const struct options *o, struct merger *m, struct err *e)
 			split_init(&w.splits[i], w.results[i], o->split_by.v,
 				   o->split_by.n);
 	}
+	/* before anything is written, where that can be */
+	for (i = 0; i < w.n && !w.splits && !r; i++)
+		r = shape(o, w.results[i], e);
 	if (!r)
 		r = write_pieces(&w, e);
 	for (i = 0; i < w.n && w.splits; i++)
