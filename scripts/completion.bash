@@ -14,6 +14,10 @@ _profpipe()
 			'functions lines files addresses binaries' -- "$cur")
 		return
 		;;
+	--list)
+		mapfile -t COMPREPLY < <(compgen -W 'labels values types ranges' -- "$cur")
+		return
+		;;
 	esac
 	if [[ $cur == -* ]] && ! $split; then
 		# the rest of an explanation may begin with a dash too

@@ -53,6 +53,8 @@ struct merger *merger_new(const struct merge_opts *o)
 	m->o = *o;
 	m->st = store_new(STORE_MERGED);
 	m->reader = reader_new(m->st, o->max_size);
+	if (o->headers_only)
+		reader_headers_only(m->reader);
 	m->merged_key = store_puts(m->st, "merged");
 	id_table_init(&m->result_ids);
 	return m;

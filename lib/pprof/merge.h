@@ -30,6 +30,7 @@ struct merge_opts {
 	 */
 	bool (*counts)(void *ctx);
 	void *ctx;
+	bool headers_only; /* take() looks at all and takes none: samples are not decoded */
 	uint64_t max_size; /* of one message, as for reader_new() */
 	int64_t window_ns; /* > 0: one result per window since the epoch; 0: one over all time */
 };

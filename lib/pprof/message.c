@@ -507,7 +507,8 @@ void message_release(struct message *m)
 	idmap_release(&m->function_ids);
 	idmap_release(&m->mapping_ids);
 	idmap_release(&m->location_ids);
-	message_init(m, m->budget_bytes);
+	*m = (struct message){.budget_bytes = m->budget_bytes,
+			      .tables_only = m->tables_only};
 }
 
 static void message_clear(struct message *m)
@@ -534,7 +535,7 @@ static int decode(struct message *m, const uint8_t *p, size_t n, struct err *e)
 	r = decode_tables(m, e);
 	if (!r)
 		r = check_tables(m, e);
-	if (!r)
+	if (!r && !m->tables_only)
 		r = message_decode_samples(m, e);
 	return r;
 }

@@ -84,6 +84,8 @@ struct message {
 	int64_t period, time_ns, duration_ns;
 	uint32_t drop_frames, keep_frames, default_type, doc_url;
 
+	bool tables_only; /* set by the user: leave the samples alone */
+
 	/* scratch of the decoder */
 	size_t sample_fields;	   /* seen in the first pass */
 	uint64_t max_str;	   /* largest string index seen in the first pass … */

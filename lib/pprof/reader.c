@@ -61,6 +61,11 @@ struct reader *reader_new(struct store *st, uint64_t max_size)
 	return r;
 }
 
+void reader_headers_only(struct reader *r)
+{
+	r->msg.tables_only = true;
+}
+
 void reader_free(struct reader *r)
 {
 	if (!r)

@@ -42,6 +42,8 @@ struct reader;
 
 /* st must outlive the reader; max_size bounds a message's decoded form (4 times that; 0: default) */
 struct reader *reader_new(struct store *st, uint64_t max_size);
+/* From here on samples are not decoded: only headers are good, and the tables are checked. */
+void reader_headers_only(struct reader *r);
 void reader_free(struct reader *r);
 
 /* msg must stay as it is until the next reader_open(). */

@@ -7,16 +7,17 @@ library=/usr/share/bash-completion/bash_completion
 [ -f "$library" ] || skip_all 'bash-completion is not installed'
 [ -x "$build/bin/prof-merge" ] || skip_all 'prof-merge is not built'
 
-# answers PROGRAM WORD: the answers, sorted
+# answers PROGRAM WORD…: the answers for the last word, sorted
 answers() {
 	# shellcheck disable=SC2016
 	bash --norc -c '
 		. "$1"; . "$2"
 		compopt() { :; }
-		COMP_WORDS=("$3" "$4") COMP_CWORD=1 COMP_LINE="$3 $4" COMP_POINT=${#COMP_LINE}
-		_profpipe "$3" "$4" "$3"
+		shift 2
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+		_profpipe "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
 		printf "%s\n" "${COMPREPLY[@]}"
-	' - "$library" "$top/scripts/completion.bash" "$1" "$2" 2>"$tmp/err" | sort
+	' - "$library" "$top/scripts/completion.bash" "$@" 2>"$tmp/err" | sort
 }
 
 is "$(answers prof-merge --exp)" '--expect=' 'an option with an argument'
@@ -24,6 +25,7 @@ is "$(answers prof-merge --skip-b)" '--skip-bad' 'an option without'
 is "$(answers prof-merge --no-such)" '' 'no option'
 : >"$tmp/one.pb.gz"
 is "$(answers prof-merge "$tmp/on")" "$tmp/one.pb.gz" 'a file'
+is "$(answers prof-merge --list v)" 'values' 'what an option takes'
 for program in "$build"/bin/prof-*; do
 	name=$(basename "$program")
 	"$program" --help | grep -oE -e '--[a-z][a-z-]*' | sort -u >"$tmp/help"

@@ -27,6 +27,8 @@ enum {
 	OPT_RATE,
 	OPT_TRIM,
 	OPT_MAX_STACKS,
+	OPT_MINUS,
+	OPT_LIST,
 };
 
 #define REPLICATES_MAX 10000
@@ -59,6 +61,11 @@ static const struct argp_option option_table[] = {
 	 "Put what carries less than PCT of the total below its callers as [other]", 1},
 	{"max-stacks", OPT_MAX_STACKS, "N", 0,
 	 "The same with the smallest until N stacks are left", 1},
+	{"minus", OPT_MINUS, "FILE", 0,
+	 "What counters since the start of a process gained since FILE", 1},
+	{"list", OPT_LIST, "WHAT", 0,
+	 "Print the labels, values, types or ranges of time there are, and merge nothing",
+	 1},
 	{"expect", OPT_EXPECT, "N", 0,
 	 "Fail, writing nothing, unless there are N profiles", 1},
 	{0},
@@ -162,6 +169,8 @@ static void check(struct options *o)
 		query_set_without(o->query, o->without.v, o->without.n);
 	if (o->files0_from && (count_files(o) || o->ngroups > 1))
 		cli_usage_error("--files0-from goes with neither FILE nor --weight");
+	if (o->minus.n && (o->window_ns || o->list))
+		cli_usage_error("--minus goes with neither --window nor --list");
 	if (o->split_by.n &&
 	    outname_check(o->cli.output, o->split_by.v, o->split_by.n, &e))
 		cli_usage_error("--output: %s", e.msg);
@@ -224,6 +233,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (num_parse_u64(arg, &o->max_stacks) < 0 || o->max_stacks < 2)
 			cli_usage_error("--max-stacks: not a number from 2 on: %s", arg);
 		return 0;
+	case OPT_MINUS:
+		cli_operand(&o->minus, arg);
+		return 0;
+	case OPT_LIST:
+		o->list = list_kind(arg);
+		if (!o->list)
+			cli_usage_error("--list: not labels, values, types or ranges: %s",
+					arg);
+		return 0;
 	case OPT_WINDOW:
 		if (num_parse_duration(arg, &o->window_ns) < 0 || o->window_ns <= 0)
 			cli_usage_error("--window: not a length of time: %s", arg);
@@ -267,6 +285,7 @@ void options_release(struct options *o)
 	while (o->ngroups)
 		free(o->groups[--o->ngroups].files.v);
 	free(o->groups);
+	free(o->minus.v);
 	free(o->by.v);
 	free(o->without.v);
 	free(o->split_by.v);

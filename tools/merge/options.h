@@ -7,6 +7,7 @@
 
 #include "lib/query/query.h"
 #include "lib/ui/cli.h"
+#include "tools/merge/list.h"
 #include "tools/merge/scale.h"
 
 /* FILEs after one --weight. */
@@ -20,7 +21,9 @@ struct options {
 	struct query *query;
 	struct group *groups; /* at least one; none of the first may have files */
 	size_t ngroups;
-	const char *files0_from;			/* or NULL */
+	const char *files0_from; /* or NULL */
+	struct operands minus;	 /* files whose counters are taken off */
+	enum list_kind list;
 	struct operands by, without, split_by, root_by; /* keys of labels */
 	int64_t window_ns;				/* 0: one over all time */
 	struct ratio factor;				/* num 0: none */

@@ -13,6 +13,7 @@ struct reading {
 	const struct options *o;
 	struct merge_opts mo;
 	struct merger *m;
+	uint32_t split;
 	struct source *source;
 };
 
@@ -21,7 +22,7 @@ static int add(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 	struct reading *r = ctx;
 
 	query_file(r->o->query, source_path(r->source));
-	return merger_add_split(r->m, 0, &r->mo, msg, n, e);
+	return merger_add_split(r->m, r->split, &r->mo, msg, n, e);
 }
 
 /* Everything of one source; what add() took is added to *good. */
@@ -75,11 +76,18 @@ int read_inputs(const struct options *o, const struct merge_opts *mo, struct mer
 {
 	struct reading r = {.o = o, .mo = *mo, .m = m};
 	size_t good = 0;
+	size_t base = 0;
 	int ret = o->files0_from ? read_names0(&r, &good, e) : read_groups(&r, &good, e);
 
 	if (!ret && o->has_expect && good != o->expect)
 		ret = err_set(e, EINVAL, "expected %llu profiles, got %zu",
 			      (unsigned long long)o->expect, good);
+	if (!ret && o->minus.n) {
+		r.split = READ_MINUS;
+		r.mo.hooks.times = 1;
+		ret = read_source(&r, source_new(o->minus.v, o->minus.n, o->cli.max_size),
+				  &base, e);
+	}
 	if (!ret)
 		ret = query_status(o->query, e);
 	return ret ? ret : query_taken_status(o->query, e);

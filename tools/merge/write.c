@@ -12,7 +12,9 @@
 #include "lib/io/output.h"
 #include "lib/pprof/writer.h"
 #include "lib/query/rooted.h"
+#include "tools/merge/minus.h"
 #include "tools/merge/outname.h"
+#include "tools/merge/read.h"
 #include "tools/merge/scale.h"
 #include "tools/merge/split.h"
 #include "tools/merge/trim.h"
@@ -77,18 +79,22 @@ static int write_file(const struct writing *w, size_t i, size_t end, const char 
 	return r;
 }
 
+static const char *type_name(const struct profile *p)
+{
+	return store_cstr(p->store, p->h.types[profile_default_type(p)].type);
+}
+
 static char *name_of(const struct writing *w, const struct split *s, size_t part,
 		     struct err *e)
 {
 	const struct profile *p = s->p;
 	struct str *values = xcalloc(s->nkeys, sizeof(*values));
 	struct buf name = BUF_INIT(PATH_MAX - 1);
-	struct outname parts = {
-		.keys = w->o->split_by.v,
-		.nkeys = s->nkeys,
-		.values = values,
-		.type = store_cstr(p->store, p->h.types[profile_default_type(p)].type),
-		.time_ns = p->h.time_ns};
+	struct outname parts = {.keys = w->o->split_by.v,
+				.nkeys = s->nkeys,
+				.values = values,
+				.type = type_name(p),
+				.time_ns = p->h.time_ns};
 	char *result = NULL;
 	size_t k;
 
@@ -181,13 +187,51 @@ static int write_pieces(struct writing *w, struct err *e)
 	return write_file(w, 0, w->npieces, w->o->cli.output, e);
 }
 
+/* --minus: what was read for it leaves the results, and is taken off the rest. */
+static int take_off_all(struct writing *w, struct merger *m, struct err *e)
+{
+	struct profile **base = xcalloc(w->n + 1, sizeof(struct profile *));
+	size_t nbase = 0, n = 0, i, k;
+	const char *fell;
+	int r = 0;
+
+	for (i = 0; i < w->n; i++) {
+		if (merger_split(m, i) == READ_MINUS)
+			base[nbase++] = w->results[i];
+		else
+			w->results[n++] = w->results[i];
+	}
+	w->n = n;
+	for (i = 0; i < n && w->o->minus.n && !r; i++) {
+		for (k = 0; k < nbase; k++) {
+			if (header_same_type(&base[k]->h, &w->results[i]->h))
+				break;
+		}
+		if (k == nbase) {
+			cli_note(&w->o->cli, "--minus has no profile of the type %s",
+				 type_name(w->results[i]));
+			continue;
+		}
+		fell = NULL;
+		r = minus(w->results[i], base[k], &fell, e);
+		if (fell)
+			cli_note(&w->o->cli,
+				 "%s fell, so its process has started anew: all of it "
+				 "counts",
+				 fell);
+	}
+	free(base);
+	return r;
+}
+
 int write_results(const struct options *o, struct merger *m, struct err *e)
 {
 	struct writing w = {.o = o};
 	size_t i;
-	int r = 0;
+	int r;
 
 	w.results = merger_results(m, &w.n);
+	r = take_off_all(&w, m, e);
 	for (i = 0; i < w.n && o->root_by.n && !r; i++)
 		r = profile_root_by(w.results[i], o->root_by.v, o->root_by.n, e);
 	if (o->split_by.n) {
