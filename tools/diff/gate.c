@@ -89,7 +89,8 @@ static int parse_subject(struct gate *g, const char *s, size_t n, struct err *e)
 		g->subject = ON_REGRESSED;
 	} else if (!strcmp(text, "new")) {
 		g->subject = ON_NEW;
-	} else if (!strncmp(text, "flat:", 5) || !strncmp(text, "cum:", 4)) {
+	} else if ((!strncmp(text, "flat:", 5) && text[5]) ||
+		   (!strncmp(text, "cum:", 4) && text[4])) {
 		g->subject = text[0] == 'f' ? ON_FLAT : ON_CUM;
 		r = regex_new(strchr(text, ':') + 1, strlen(strchr(text, ':') + 1), false,
 			      &g->re, e);

@@ -10,6 +10,7 @@
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
+#include "lib/io/lines.h"
 #include "lib/ui/queryopt.h"
 
 enum {
@@ -140,42 +141,34 @@ static void add_report(struct options *o, char *arg)
 	o->reports[o->nreports++] = s;
 }
 
-static void add_gate(struct options *o, const char *arg)
+static int add_gate(void *options, char *text, struct err *e)
 {
+	struct options *o = options;
 	struct watched_label label;
-	struct err e;
+	int r;
 
 	XGROW(o->gates, o->ngates, o->gates_cap);
-	if (gate_parse(arg, &o->gates[o->ngates], &e) < 0)
-		cli_usage_error("--gate: %s", e.msg);
+	r = gate_parse(text, &o->gates[o->ngates], e);
+	if (r < 0)
+		return r;
 	if (gate_label(o->gates[o->ngates], &label.key, &label.value)) {
 		gate_watch(o->gates[o->ngates], o->nwatched);
 		XGROW(o->watched, o->nwatched, o->watched_cap);
 		o->watched[o->nwatched++] = label;
 	}
 	o->ngates++;
+	return 0;
 }
 
 static void add_gates(struct options *o, const char *file)
 {
-	FILE *f = fopen(file, "re");
-	size_t cap = 0, before = o->ngates;
-	char *line = NULL, *s;
+	size_t before = o->ngates;
+	struct err e;
 
-	if (!f)
-		cli_usage_error("--gates: %s: %s", file, strerror(errno));
-	while (getline(&line, &cap, f) >= 0) {
-		line[strcspn(line, "\r\n")] = 0;
-		s = line + strspn(line, " \t");
-		if (*s && *s != '#')
-			add_gate(o, s);
-	}
-	if (ferror(f))
-		cli_usage_error("--gates: %s: %s", file, strerror(errno));
+	if (lines_read(file, add_gate, o, &e) < 0)
+		cli_usage_error("--gates: %s", e.msg);
 	if (o->ngates == before)
 		cli_usage_error("--gates: %s: no gates", file);
-	free(line);
-	(void)fclose(f);
 }
 
 static void parse_work(struct options *o, const char *arg)
@@ -349,7 +342,8 @@ static bool parse_test(int key, char *arg, struct options *o)
 		o->calibrate = true;
 		return true;
 	case OPT_GATE:
-		add_gate(o, arg);
+		if (add_gate(o, arg, &e) < 0)
+			cli_usage_error("--gate: %s", e.msg);
 		return true;
 	case OPT_GATES:
 		add_gates(o, arg);

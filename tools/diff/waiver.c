@@ -10,6 +10,7 @@
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
+#include "lib/io/lines.h"
 
 #define FIELDS 6
 #define DAY_NS (86400 * 1000000000LL)
@@ -93,15 +94,13 @@ static int parse_expiry(struct waiver *w, const char *s)
 	return r;
 }
 
-static int parse_line(struct waivers *all, char *line, struct err *e)
+static int parse_line(void *waivers, char *line, struct err *e)
 {
+	struct waivers *all = waivers;
 	struct waiver w = {0};
 	char *field[FIELDS];
 
-	line = trim(line);
-	if (!*line || *line == '#')
-		return 0;
-	if (!split(line, field) || !*field[0])
+	if (!split(line, field) || !*field[0] || !*field[4] || !*field[5])
 		return err_set(e, EINVAL,
 			       "NAME | KIND | CEILING | expires DATE | ISSUE | REASON "
 			       "expected");
@@ -124,25 +123,7 @@ static int parse_line(struct waivers *all, char *line, struct err *e)
 
 int waivers_read(struct waivers *w, const char *file, struct err *e)
 {
-	FILE *f = fopen(file, "re");
-	size_t cap = 0, number = 0;
-	char *line = NULL;
-	int r = 0;
-
-	if (!f)
-		return err_errno(e, errno, "%s", file);
-	while (!r && getline(&line, &cap, f) >= 0) {
-		number++;
-		r = parse_line(w, line, e);
-		if (r < 0)
-			err_prefix(e, "%s: line %zu", file, number);
-	}
-	if (!r && ferror(f))
-		r = err_errno(e, errno, "%s", file);
-	free(line);
-	if (fclose(f) && !r)
-		r = err_errno(e, errno, "%s", file);
-	return r;
+	return lines_read(file, parse_line, w, e);
 }
 
 bool waivers_accept(struct waivers *w, enum waiver_kind kind, struct str name,

@@ -8,21 +8,16 @@
 #include <string.h>
 
 #include "lib/base/xalloc.h"
+#include "lib/io/lines.h"
 
-static int read_line(struct work *w, char *line, struct err *e)
+static int read_line(void *work, char *line, struct err *e)
 {
+	struct work *w = work;
 	char *end, *count;
 	double v;
 
-	line[strcspn(line, "\r\n")] = 0;
-	line += strspn(line, " \t");
-	if (!*line || *line == '#')
-		return 0;
 	/* names may hold blanks: the count is what stands last */
-	end = line + strlen(line);
-	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
-		*--end = 0;
-	count = end;
+	count = line + strlen(line);
 	while (count > line && count[-1] != ' ' && count[-1] != '\t')
 		count--;
 	errno = 0;
@@ -38,27 +33,9 @@ static int read_line(struct work *w, char *line, struct err *e)
 
 int work_read(struct work *w, const char *file, struct err *e)
 {
-	FILE *f = fopen(file, "re");
-	char *line = NULL;
-	size_t cap = 0, number = 0;
-	int ret = 0;
+	int r = lines_read(file, read_line, w, e);
 
-	if (!f)
-		return err_errno(e, errno, "%s", file);
-	while (!ret && getline(&line, &cap, f) >= 0) {
-		number++;
-		ret = read_line(w, line, e);
-		if (ret < 0)
-			err_prefix(e, "%s: line %zu", file, number);
-	}
-	if (!ret && ferror(f))
-		ret = err_errno(e, errno, "%s", file);
-	if (!ret && !w->n)
-		ret = err_set(e, ENODATA, "%s: no counts", file);
-	free(line);
-	if (fclose(f) && !ret)
-		ret = err_errno(e, errno, "%s", file);
-	return ret;
+	return r || w->n ? r : err_set(e, ENODATA, "%s: no counts", file);
 }
 
 double work_of(const struct work *w, const char *name)
