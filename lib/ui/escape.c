@@ -232,3 +232,17 @@ void escape_markdown(struct buf *b, const char *p, size_t n)
 		buf_putc(b, '`');
 	buf_release(&plain);
 }
+
+void escape_uri_path(struct buf *b, const char *p, size_t n)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~/";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (memchr(plain, p[i], sizeof(plain) - 1))
+			buf_putc(b, p[i]);
+		else
+			buf_printf(b, "%%%02X", (unsigned char)p[i]);
+	}
+}

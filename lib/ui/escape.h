@@ -24,3 +24,6 @@ void escape_csv(struct buf *b, const char *p, size_t n);
 
 /* A code span of Markdown, also inside a table; controls as for the terminal. */
 void escape_markdown(struct buf *b, const char *p, size_t n);
+
+/* A path as a relative reference of RFC 3986: all but unreserved bytes and "/" as %XX. */
+void escape_uri_path(struct buf *b, const char *p, size_t n);

@@ -84,6 +84,14 @@ static bool is_utf8(const char *p, size_t n)
 	return true;
 }
 
+static void test_uri_path(void **state)
+{
+	(void)state;
+	check(escape_uri_path, "src/a-b_c.d~e/f.c", "src/a-b_c.d~e/f.c");
+	check(escape_uri_path, "C:\\a b%\n\xff?#", "C%3A%5Ca%20b%25%0A%FF%3F%23");
+	check_n(escape_uri_path, "\0", 1, "%00");
+}
+
 static void test_csv(void **state)
 {
 	(void)state;
@@ -174,7 +182,7 @@ int main(void)
 		cmocka_unit_test(test_terminal), cmocka_unit_test(test_xml),
 		cmocka_unit_test(test_json),	 cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_markdown), cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_utf8),	 cmocka_unit_test(test_uri_path),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -234,6 +234,7 @@ static void put_sarif_result(struct json *j, const struct risen *x)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2);
 	char fingerprint[17];
+	struct str path;
 	int64_t line;
 
 	describe(x, &text);
@@ -248,7 +249,10 @@ static void put_sarif_result(struct json *j, const struct risen *x)
 	json_object(j, NULL);
 	json_object(j, "physicalLocation");
 	json_object(j, "artifactLocation");
-	json_str(j, "uri", path_of(x, &line));
+	path = path_of(x, &line);
+	buf_clear(&text);
+	escape_uri_path(&text, path.p, path.n);
+	json_cstr(j, "uri", buf_str(&text));
 	json_end_object(j);
 	json_object(j, "region");
 	json_int(j, "startLine", line);
