@@ -237,6 +237,9 @@ void stat_noise_fit(struct stat_noise *noise, const struct stat_design *d,
 	}
 	if (n >= PRIOR_ITEMS_MIN)
 		fit_prior(noise, e, n);
+	else
+		noise->prior_df =
+			0; /* too few to learn from: an item has its own noise */
 	free(e);
 	free(it.slot_factor);
 }
