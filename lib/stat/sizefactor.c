@@ -2,6 +2,7 @@
 #include "lib/stat/sizefactor.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "lib/base/xalloc.h"
@@ -9,6 +10,10 @@
 #define COUNT_MIN 50
 /* variance of a ratio between replicates beyond sampling: a coefficient of variation of 10 % */
 #define RATIO_VARIANCE 0.01
+/* Where a second costs the same on both sides, as all of a CPU does, it is the total again. */
+#define TIME_TELLS_MIN 0.05
+/* The part of a few that must agree. */
+#define AGREE_FEW 0.6
 
 struct weighted {
 	double v, weight;
@@ -23,47 +28,72 @@ static int cmp_value(const void *a, const void *b)
 	return x->weight < y->weight ? -1 : x->weight > y->weight;
 }
 
-static double weighted_median(struct weighted *w, size_t n, double sum)
+/* The value that this part of the weight is not above. */
+static double weighted_quantile(struct weighted *w, size_t n, double part)
 {
-	double acc = 0;
+	double sum = 0, acc = 0;
 	size_t i;
 
 	qsort(w, n, sizeof(*w), cmp_value);
+	for (i = 0; i < n; i++)
+		sum += w[i].weight;
 	for (i = 0; i + 1 < n; i++) {
 		acc += w[i].weight;
-		if (acc >= sum / 2)
+		if (acc >= sum * part)
 			break;
 	}
 	return w[i].v;
 }
 
-void stat_size_factor(struct size_factor *s, const double *a, const double *b, size_t n,
-		      double total_a, double total_b, size_t replicates)
+static void find_factor(struct size_factor *s, struct weighted *w, size_t n, double part)
+{
+	double median = weighted_quantile(w, n, 0.5), sum = 0, squares = 0, spread;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		w[i].v = fabs(w[i].v - median);
+		sum += w[i].weight;
+		squares += w[i].weight * w[i].weight;
+	}
+	/* of a normal variable: 1.4826 times the median deviation is the standard one, and a
+	 * median is 1.2533 times as uncertain as a mean */
+	spread = 1.4826 * weighted_quantile(w, n, part);
+	s->factor = exp(median);
+	s->se_of_log = 1.2533 * spread / sqrt(sum * sum / squares);
+	/* few that agree by chance are no better known than by what they weigh */
+	if (n < STAT_SIZE_FACTOR_MANY)
+		s->se_of_log = fmax(s->se_of_log, 1.2533 / sqrt(sum));
+}
+
+static double log_time(const struct size_side *a, const struct size_side *b)
+{
+	return log((b->seconds / b->total) / (a->seconds / a->total));
+}
+
+static bool time_tells(const struct size_side *a, const struct size_side *b)
+{
+	return a->seconds > 0 && b->seconds > 0 && fabs(log_time(a, b)) > TIME_TELLS_MIN;
+}
+
+void stat_size_factor(struct size_factor *s, const struct size_side *a,
+		      const struct size_side *b, size_t n, size_t replicates)
 {
 	struct weighted *w = xcalloc(n + 1, sizeof(*w));
-	double sum = 0, squares = 0, median, spread;
+	double own = RATIO_VARIANCE / (double)replicates, x, y;
 	size_t used = 0, i;
 
 	for (i = 0; i < n; i++) {
-		if (a[i] < COUNT_MIN || b[i] < COUNT_MIN)
+		x = a->counts[i];
+		y = b->counts[i];
+		if (x < COUNT_MIN || y < COUNT_MIN)
 			continue;
-		w[used].v = log((b[i] / total_b) / (a[i] / total_a));
-		w[used].weight =
-			1 / (1 / a[i] + 1 / b[i] + RATIO_VARIANCE / (double)replicates);
-		sum += w[used].weight;
-		squares += w[used].weight * w[used].weight;
-		used++;
+		w[used++] = (struct weighted){log((y / b->total) / (x / a->total)),
+					      1 / (1 / x + 1 / y + own)};
 	}
+	if (used < STAT_SIZE_FACTOR_MANY && time_tells(a, b))
+		w[used++] = (struct weighted){log_time(a, b), 1 / own};
 	*s = (struct size_factor){.factor = 1, .used = used};
-	if (used >= STAT_SIZE_FACTOR_MIN) {
-		median = weighted_median(w, used, sum);
-		for (i = 0; i < used; i++)
-			w[i].v = fabs(w[i].v - median);
-		/* of a normal variable: 1.4826 times the median deviation is the standard
-		 * one, and a median is 1.2533 times as uncertain as a mean */
-		spread = 1.4826 * weighted_median(w, used, sum);
-		s->factor = exp(median);
-		s->se_of_log = 1.2533 * spread / sqrt(sum * sum / squares);
-	}
+	if (used >= STAT_SIZE_FACTOR_MIN)
+		find_factor(s, w, used, used < STAT_SIZE_FACTOR_MANY ? AGREE_FEW : 0.5);
 	free(w);
 }

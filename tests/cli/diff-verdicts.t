@@ -59,6 +59,52 @@ is "$(verdicts "$tmp/base.txt" "$tmp/cheap.txt")" "f00=improved" "cheaper elsewh
 ok "$((1 - $(verdicts "$tmp/base.txt" "$tmp/cheap.txt" --norm share | grep -c regressed)))" \
 	"by share, others seem dearer"
 
+# --- few functions --------------------------------------------------------------------------------
+# small SECONDS COUNT…: six profiles of as many functions, their counts varying by a twentieth
+small() {
+	awk -v seconds="$1" -v counts="$2" 'BEGIN {
+		f = split(counts, c, " ")
+		for (j = 0; j < 6; j++) {
+			printf "# profpipe text 1\nprofile\ntime %d000000000\n", 1700000000 + 10 * j
+			printf "duration %d000000000\ntype \"samples\" \"count\"\n", seconds
+			for (i = 1; i <= f; i++)
+				printf "function %d \"f%d\" \"\" \"\" 0\nlocation %d m0 0x0 f%d:0:0\n", i, i, i, i
+			for (i = 1; i <= f; i++)
+				if (c[i])
+					printf "sample %d : %d :\n", c[i] * (1 + ((i * 5 + j * 7) % 6 - 2.5) / 50), i
+			print "end"
+		}
+	}'
+}
+# few VERDICTS DESCRIPTION SECONDS-BASE "COUNT…" SECONDS-NEW "COUNT…"
+few() {
+	small "$3" "$4" >"$tmp/few0.txt"
+	small "$5" "$6" >"$tmp/few1.txt"
+	is "$(verdicts "$tmp/few0.txt" "$tmp/few1.txt" --force)" "$1" "few functions: $2"
+}
+few "f1=improved" "one fell, the others did not rise" 10 "4000 2000 500 300" 10 "1000 2000 500 300"
+few "f1=improved" "not by the time" 0 "4000 2000 500 300" 0 "1000 2000 500 300"
+few "f1=improved" "nor under half of the load" 10 "4000 2000 2000 900 800" 10 "500 1000 1000 450 400"
+few "f2=regressed" "one rose, the others did not fall" 10 "4000 2000 500 300" 10 "4000 4000 500 300"
+few "" "the load doubled" 10 "4000 2000 500 300" 10 "8000 4000 1000 600"
+few "f1=improved" "of two, the time tells which" 10 "4000 2000" 10 "2000 2000"
+few "f2=regressed" "or that it was the other one" 10 "4000 2000" 10 "4000 4000"
+few "" "of two that are all of a CPU, nobody knows" 10 "4000 2000" 10 "3000 3000"
+few "" "two of four doubled, or two were halved: nobody knows" 0 "2000 2000 2000 2000" 0 "1000 1000 2000 2000"
+few "" "of two without a time" 0 "4000 2000" 0 "2000 2000"
+is "$(jq -c '.types[0] | [.norm, .functions_tested, .total_test]' "$tmp/json")" '["share",2,null]' \
+	"nothing is found by shares alone"
+run prof-diff --gate 'regressed > +1%' "$tmp/few0.txt" "$tmp/few1.txt"
+is "$status" 0 "and no gate fails by them"
+like "$tmp/err" ': too few functions to tell what rose from what the others fell by \(--work\)$' "a note says so"
+verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm share >"$tmp/out"
+like "$tmp/out" '^f1=improved f2=regressed$' "--norm share has its way"
+small 10 4000 | awk '/^sample/ { n++; $2 *= n % 3 + 1 } { print }' >"$tmp/few0.txt"
+small 10 4000 | awk '/^sample/ { n++; $2 *= n % 2 + 2 } /^time/ { sub(/17/, "18") } { print }' >"$tmp/few1.txt"
+is "$(verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm seconds)" "" "few functions: one, by seconds that differ"
+is "$(jq '.types[0].cv_between_replicates > 0.2' "$tmp/json")" true "which the report says"
+few "f1=gone f3=new" "what is new or gone is so by any measure" 0 "1000 2000 0" 0 "0 2000 500"
+
 # --- work ---------------------------------------------------------------------------------------
 # twice the load, twice the work
 make_side 5 -v load=2 >"$tmp/busy.txt"
@@ -76,7 +122,7 @@ refuses "a file without counts" prof-diff -q --work "$tmp/work" "$tmp/base.txt" 
 printf 'base x\n' >"$tmp/work"
 refuses "a count that is none" prof-diff -q --work "$tmp/work" "$tmp/base.txt" "$tmp/busy.txt"
 refuses "no such file of counts" prof-diff -q --work "$tmp/nothing" "$tmp/base.txt" "$tmp/busy.txt"
-for bad in base=1 base=1,new=0 base=1,new=x new=1,old=2; do
+for bad in base=1 base=1,new=0 base=1,new=x new=1,old=2 base=1e300,new=1e-300 base=1,new=1e10; do
 	refuses "--work $bad" prof-diff -q --work "$bad" "$tmp/base.txt" "$tmp/busy.txt"
 done
 refuses "work with another norm" prof-diff -q --work 1 --norm share "$tmp/base.txt" "$tmp/busy.txt"
@@ -274,6 +320,28 @@ printf '# ours\nregressed > +0.5%%\n\nwarn total > +1%%\n' >"$tmp/gates"
 gate 1 "--gates FILE" slow --gates "$tmp/gates"
 refuses "--gates without gates" prof-diff --gates /dev/null "$tmp/base.txt" "$tmp/slow.txt"
 refuses "--gates, no such file" prof-diff --gates "$tmp/nothing" "$tmp/base.txt" "$tmp/slow.txt"
+# bad_gates DESCRIPTION MESSAGE TEXT: the place is named
+bad_gates() {
+	printf '%b' "$3" >"$tmp/gates"
+	refuses "--gates: $1" prof-diff --gates "$tmp/gates" "$tmp/base.txt" "$tmp/slow.txt"
+	like "$tmp/err" "^prof-diff: --gates: $tmp/gates: $2" "and says so"
+}
+bad_gates "a limit that is none" 'line 3: gate "total > 2": limit \+P% or xR expected' '# ours\n\n total > 2\n'
+bad_gates "no limit" "line 1: gate \"total\": '> LIMIT' expected" 'total\ntotal > +1%\n'
+bad_gates "another comparison" "line 1: gate \"new < \+1%\": '> LIMIT' expected" 'new < +1%\n'
+bad_gates "a limit that is no number" 'line 1: .* limit \+P% or xR expected' 'total > +nan%\n'
+bad_gates "two words" 'line 2: .*, not "fail new"$' 'new > +1%\nfail fail new > +1%\n'
+bad_gates "an expression that is none" 'line 1: .* regular expression: missing ' 'cum:[ > +1%\n'
+bad_gates "no expression" 'line 1: .*, not "flat:"$' 'flat: > +1%\n'
+bad_gates "no key" 'line 1: .*, not "label:=x"$' 'label:=x > +1%\n'
+bad_gates "a comment behind a gate" 'line 1: .* expected, not "# ours"$' 'new > +1% # ours\n'
+bad_gates "a byte of 0" 'not text: a byte of 0$' 'new > +1%\0\n'
+bad_gates "comments alone" 'no gates$' '# nothing\n\n'
+printf '\t new > +90%% \r\n' >"$tmp/gates"
+gate 0 "--gates with the line ends of another system" slow --gates "$tmp/gates"
+refuses "--gates without an end" prof-diff --gates /dev/zero "$tmp/base.txt" "$tmp/slow.txt"
+like "$tmp/err" '/dev/zero: more than 16777216 bytes$' "is read so far"
+refuses "--gates, a directory" prof-diff --gates "$tmp" "$tmp/base.txt" "$tmp/slow.txt"
 # the new side was measured in November 2023
 waive() { # STATUS DESCRIPTION MESSAGE LINE
 	printf '%s\n' "$4" >"$tmp/waivers"
@@ -290,9 +358,11 @@ waive 1 "one for something else" 'waiver for f06 \(#12\): not needed: no gate as
 	'f06 | flat | +1% | expires 2024-01-01 | #12 | a cache is gone'
 for bad in 'f05' 'f05 | fat | +1% | expires 2024-01-01 | a | b' 'f05 | flat | 1 | expires 2024-01-01 | a | b' \
 	'f05 | flat | +1% | 2024-01-01 | a | b' '| flat | +1% | expires 2024-01-01 | a | b' \
-	'f05 | flat | +1% | expires 2024-13-01 | a | b'; do
+	'f05 | flat | +1% | expires 2024-13-01 | a | b' 'f05 | flat | +1% | expires 2024-01-01 | | b' \
+	'f05 | flat | +1% | expires 2024-01-01 | a |' 'f05 | flat | +nan% | expires 2024-01-01 | a | b'; do
 	echo "$bad" >"$tmp/waivers"
 	refuses "waiver '$bad'" prof-diff --waive "$tmp/waivers" "$tmp/base.txt" "$tmp/slow.txt"
+	like "$tmp/err" "^prof-diff: --waive: $tmp/waivers: line 1: " "and says where"
 done
 
 # --- measured differently ------------------------------------------------------------------------
@@ -352,6 +422,30 @@ is "$(jq -r '.version, .runs[0].results[0].ruleId, .runs[0].results[0].locations
 	"$tmp/sarif" | xargs)" "2.1.0 regressed file05.c" "sarif"
 is "$(jq -r '.[0] | .check_name, .location.path, .location.lines.begin, (.fingerprint | length)' \
 	"$tmp/codequality" | xargs)" "regressed file05.c 1 16" "codequality"
+# well_formed WHAT: what SARIF 2.1.0 and GitLab's code quality require of what is there, and no
+# other keys than theirs
+well_formed() {
+	jq -r '
+		def keys_in($all): (keys - $all) == [];
+		def uri: test("^[A-Za-z0-9._~/-]*(%[0-9A-F]{2}[A-Za-z0-9._~/-]*)*$");
+		keys_in(["$schema", "version", "runs"]) and .version == "2.1.0" and (.runs | length) == 1 and
+		(.runs[0] | keys_in(["tool", "results"]) and
+			(.tool.driver | keys_in(["name", "version", "rules"]) and (.rules | all(.id and .shortDescription.text))) and
+			([.tool.driver.rules[].id] as $rules | .results | length > 0 and all(
+				keys_in(["ruleId", "level", "message", "locations", "partialFingerprints"]) and
+				(.ruleId | IN($rules[])) and (.level | IN("none", "note", "warning", "error")) and
+				(.message.text | length > 0) and (.partialFingerprints | all(type == "string")) and
+				(.locations | length == 1 and all(.physicalLocation | (.artifactLocation.uri | uri) and
+					.region.startLine >= 1)))))' "$tmp/sarif" >"$tmp/got"
+	is "$(cat "$tmp/got")" true "$1: sarif has what its schema requires"
+	jq -r 'length > 0 and (map(.fingerprint) | length == (unique | length)) and all(
+		(keys == ["check_name", "description", "fingerprint", "location", "severity"]) and
+		(.severity | IN("info", "minor", "major", "critical", "blocker")) and
+		(.description | length > 0) and (.location.path | length > 0) and .location.lines.begin >= 1)' \
+		"$tmp/codequality" >"$tmp/got"
+	is "$(cat "$tmp/got")" true "$1: codequality has what GitLab requires"
+}
+well_formed "plain names"
 like "$tmp/junit" '<testsuite name="prof-diff" tests="2" failures="1" errors="0" skipped="0">' "junit"
 if command -v xmllint >/dev/null; then
 	xmllint --noout "$tmp/junit"
@@ -363,6 +457,7 @@ fi
 # a name that wants to be more than a name
 sed 's/"f05"/"f05\\n::error::<\&|\x60x"/g' "$tmp/slow.txt" >"$tmp/hostile.txt"
 sed 's/"f05"/"f05\\n::error::<\&|\x60x"/g' "$tmp/base.txt" >"$tmp/hostile0.txt"
+sed -i 's/"file05.c"/"a b:\\n%\\xff.c"/' "$tmp/hostile.txt" "$tmp/hostile0.txt"
 for format in github junit sarif codequality markdown text; do
 	prof-diff -q --report "$format" "$tmp/hostile0.txt" "$tmp/hostile.txt" \
 		--gate 'regressed > +0.5%' >"$tmp/$format"
@@ -372,4 +467,7 @@ python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$tmp/junit"
 ok $? "junit: still well-formed"
 jq empty "$tmp/sarif" "$tmp/codequality"
 ok $? "JSON: still well-formed"
+well_formed "hostile names"
+is "$(jq -r '.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' "$tmp/sarif")" \
+	'a%20b%3A%0A%25%FF.c' "sarif: a path is a URI"
 done_testing

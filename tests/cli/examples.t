@@ -150,7 +150,7 @@ cd "$inputs" || exit
 mkdir -p v1 v2 old new var/tmp/prof
 labels='"comm"="app" "pod"="web-7f9c"'
 twin 9000 2000 4000 "$labels" | prof-merge -o v1/1.pb.gz
-twin 8000 2000 3850 "$labels" | prof-merge -o v2/1.pb.gz
+twin 8000 2050 1000 "$labels" | prof-merge -o v2/1.pb.gz
 for i in $(seq 2 30); do
 	cp v1/1.pb.gz "v1/$i.pb.gz"
 	cp v2/1.pb.gz "v2/$i.pb.gz"

@@ -125,8 +125,8 @@ static void fill(struct example *x, int kind, bool robust)
 			x->d.total[side] += x->exposure[side][j];
 	}
 	if (robust) {
-		stat_size_factor(&x->factor, a, b, ITEMS, x->d.total[0], x->d.total[1],
-				 EACH);
+		stat_size_factor(&x->factor, &(struct size_side){a, x->d.total[0], 0},
+				 &(struct size_side){b, x->d.total[1], 0}, ITEMS, EACH);
 		for (j = 0; j < EACH; j++)
 			x->exposure[STAT_NEW][j] *= x->factor.factor;
 		x->d.total[STAT_NEW] *= x->factor.factor;
@@ -306,6 +306,21 @@ static void test_influence(void **state)
 }
 
 /* A few items that changed a lot do not move the middle; few items say nothing. */
+static struct size_factor factor_of(const double *a, const double *b, size_t n,
+				    double seconds_a, double seconds_b)
+{
+	struct size_side x = {a, 0, seconds_a}, y = {b, 0, seconds_b};
+	struct size_factor f;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		x.total += a[i];
+		y.total += b[i];
+	}
+	stat_size_factor(&f, &x, &y, n, 5);
+	return f;
+}
+
 static void test_size_factor(void **state)
 {
 	double a[30], b[30];
@@ -315,17 +330,59 @@ static void test_size_factor(void **state)
 	(void)state;
 	for (i = 0; i < 30; i++) {
 		a[i] = 1000;
-		b[i] = i < 5 ? 3000 : 900;
+		b[i] = i < 5 ? 3000 : 600;
 	}
-	stat_size_factor(&f, a, b, 30, 30000, 30000, 5);
-	near(f.factor, 0.9, 1e-12);
+	/* the time is not asked */
+	f = factor_of(a, b, 30, 1, 7);
+	near(f.factor, 0.6, 1e-12);
 	assert_true(f.se_of_log == 0);
 	assert_int_equal(f.used, 30);
 	for (i = 0; i < 11; i++)
 		a[i] = 49;
-	stat_size_factor(&f, a, b, 30, 30000, 30000, 5);
-	assert_true(f.factor == 1 && f.se_of_log == 0);
+	f = factor_of(a, b, 30, 0, 0);
 	assert_int_equal(f.used, 19);
+	f = factor_of(a, b, 30, 1, 1);
+	assert_int_equal(f.used, 20);
+	/* a second costs what it did */
+	f = factor_of(a, b, 30, 19539, 30000);
+	assert_int_equal(f.used, 19);
+}
+
+static void test_size_factor_of_few(void **state)
+{
+	/* the first one fell by half */
+	double a[] = {4000, 4000, 4000, 4000}, b[] = {2000, 4000, 4000, 4000}, each, sum;
+	struct size_factor f;
+
+	(void)state;
+	f = factor_of(a, b, 4, 0, 0);
+	near(f.factor, 16.0 / 14, 1e-12);
+	/* three agree: no better than by what they weigh */
+	each = 1 / (1 / 4000.0 + 1 / 4000.0 + 0.01 / 5);
+	sum = 3 * each + 1 / (1 / 4000.0 + 1 / 2000.0 + 0.01 / 5);
+	near(f.se_of_log, 1.2533 / sqrt(sum), 1e-12);
+	/* of two nobody knows: half, or twice? */
+	f = factor_of(a, b, 2, 0, 0);
+	assert_true(f.factor == 1 && f.se_of_log == 0);
+	assert_int_equal(f.used, 2);
+	/* the time tells: one fell */
+	f = factor_of(a, b, 2, 10, 10);
+	near(f.factor, 8.0 / 6, 1e-12);
+	assert_true(f.se_of_log < 0.05);
+	/* or the other one rose, in half the time */
+	f = factor_of(a, b, 2, 10, 5);
+	near(f.factor, 8.0 / 12, 1e-12);
+	/* or all that is known is that nothing agrees */
+	f = factor_of(a, b, 2, 10, 7);
+	near(f.factor, 0.7 * 8 / 6, 1e-12);
+	assert_true(f.se_of_log > 0.2);
+	/* with as much a second, it is the total again */
+	f = factor_of(a, b, 2, 10, 7.5);
+	assert_int_equal(f.used, 2);
+	/* two against two is no majority */
+	b[1] = 2000;
+	f = factor_of(a, b, 4, 0, 0);
+	assert_true(f.se_of_log > 0.5);
 }
 
 int main(void)
@@ -341,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_influence),
 		cmocka_unit_test(test_size_factor),
+		cmocka_unit_test(test_size_factor_of_few),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

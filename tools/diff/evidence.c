@@ -10,6 +10,9 @@
 #include "lib/base/xalloc.h"
 #include "lib/query/frames.h"
 
+/* What one side is at most multiplied by: a million seconds against one, and to spare. */
+#define FACTOR_MAX 1e9
+
 static const char *const side_names[SIDES] = {"base", "new"};
 
 static bool string_is(const struct store *st, uint32_t id, const char *s)
@@ -107,23 +110,41 @@ static double sum_totals(struct replica *const *r, size_t n)
 	return s;
 }
 
+/* 0 if one of them does not say. */
+static double sum_durations(struct replica *const *r, size_t n)
+{
+	double s = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (r[i]->duration_ns <= 0)
+			return 0;
+		s += (double)r[i]->duration_ns;
+	}
+	return s;
+}
+
 static void find_size_factor(struct evidence *ev, const struct pair *pair)
 {
-	double *sums[SIDES] = {NULL, NULL}, total[SIDES];
+	double *sums[SIDES] = {NULL, NULL};
 	size_t cap[SIDES] = {0, 0}, least;
+	struct size_side s[SIDES];
 	struct frames f;
 	int side;
 
 	frames_init(&f, pair->side[SIDE_NEW], GRANULARITY_FUNCTIONS);
 	for (side = 0; side < SIDES; side++) {
-		add_functions(&f, ev->r[side], ev->design.n[side], ev->unit, &sums[side],
-			      &cap[side]);
-		total[side] = sum_totals(ev->r[side], ev->design.n[side]) / ev->unit;
+		struct replica *const *r = ev->r[side];
+		size_t n = ev->design.n[side];
+
+		add_functions(&f, r, n, ev->unit, &sums[side], &cap[side]);
+		s[side] = (struct size_side){sums[side], sum_totals(r, n) / ev->unit,
+					     sum_durations(r, n)};
 	}
 	least = cap[0] < cap[1] ? cap[0] : cap[1];
 	least = least < f.n ? least : f.n;
-	stat_size_factor(&ev->size, sums[SIDE_BASE], sums[SIDE_NEW], least,
-			 total[SIDE_BASE], total[SIDE_NEW], ev->design.n[SIDE_BASE]);
+	stat_size_factor(&ev->size, &s[SIDE_BASE], &s[SIDE_NEW], least,
+			 ev->design.n[SIDE_BASE]);
 	free(sums[SIDE_BASE]);
 	free(sums[SIDE_NEW]);
 	frames_release(&f);
@@ -252,6 +273,10 @@ static int find_exposures(struct evidence *ev, const struct evidence_opts *o, bo
 		ev->design.exposure[s] = ev->exposure[s];
 	}
 	ev->factor = ev->design.total[SIDE_NEW] / ev->design.total[SIDE_BASE];
+	if (!(ev->factor > 1 / FACTOR_MAX && ev->factor < FACTOR_MAX))
+		return err_set(e, ERANGE,
+			       "base and new are too far apart to be scaled (--norm %s)",
+			       norm_name(ev->norm));
 	return 0;
 }
 
@@ -329,7 +354,8 @@ int evidence_init(struct evidence *ev, struct replicas *all, const struct pair *
 	ev->unit = find_unit(ev->r, ev->design.n, pair, column);
 	if (ev->norm == NORM_STABLE) {
 		find_size_factor(ev, pair);
-		if (ev->size.used < STAT_SIZE_FACTOR_MIN)
+		ev->scale_unknown = ev->size.used < STAT_SIZE_FACTOR_MIN;
+		if (ev->scale_unknown)
 			ev->norm = NORM_SHARE;
 		ev->design.se_of_log_factor = ev->size.se_of_log;
 	}

@@ -40,6 +40,8 @@ struct evidence {
 	struct stat_design design;
 	bool single; /* one replicate a side: nothing is known of the noise */
 	bool total_assessed;
+	/* of shares: one's rise may be the other one's fall, and nothing tells which */
+	bool scale_unknown;
 	/* all replicates of a side are of one run or host: how these differ is not known */
 	bool one_source;
 };

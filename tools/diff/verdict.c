@@ -179,9 +179,13 @@ enum verdict verdict_of(const struct verdicts *v, const struct finding *f, doubl
 	double d = f->e.difference, least = v->o.min_effect;
 
 	if (q <= v->o.alpha && fabs(d) >= least && d != 0) {
-		if (d > 0)
-			return f->e.rate[SIDE_BASE] > 0 ? VERDICT_REGRESSED : VERDICT_NEW;
-		return f->e.rate[SIDE_NEW] > 0 ? VERDICT_IMPROVED : VERDICT_GONE;
+		if (!(f->e.rate[SIDE_BASE] > 0))
+			return VERDICT_NEW;
+		if (!(f->e.rate[SIDE_NEW] > 0))
+			return VERDICT_GONE;
+		if (v->ev->scale_unknown)
+			return VERDICT_INCONCLUSIVE;
+		return d > 0 ? VERDICT_REGRESSED : VERDICT_IMPROVED;
 	}
 	if (f->low >= -least && f->high <= least)
 		return VERDICT_UNCHANGED;
@@ -236,20 +240,29 @@ static void test_all(struct verdicts *v, int measure, const double *phi)
 	free(frames);
 }
 
-/* What noise is learned from: tested, and not nearly all of the cost. */
-static size_t choose_fit(const struct verdicts *v, int measure, uint32_t *items)
+/* What is tested and not more than this part of the cost. */
+static size_t choose_items(const struct verdicts *v, int measure, double part,
+			   uint32_t *items)
 {
-	double all = v->ev->design.total[0] + v->ev->design.total[1];
+	double most = part * (v->ev->design.total[0] + v->ev->design.total[1]);
 	size_t i, n = 0;
 
 	for (i = 0; i < v->nrows; i++) {
 		const struct finding *f =
 			measure == FLAT ? &v->rows[i].flat : &v->rows[i].cum;
 
-		if (f->tested && pooled(v, measure, i) <= FIT_RATE_MAX * all)
+		if (f->tested && pooled(v, measure, i) <= most)
 			items[n++] = v->place[i];
 	}
 	return n;
+}
+
+/* What noise is learned from. */
+static size_t choose_fit(const struct verdicts *v, int measure, uint32_t *items)
+{
+	size_t n = choose_items(v, measure, FIT_RATE_MAX, items);
+
+	return n ? n : choose_items(v, measure, INFINITY, items);
 }
 
 static void find_carrier(struct verdicts *v, size_t frame)
