@@ -94,8 +94,9 @@ few "" "two of four doubled, or two were halved: nobody knows" 0 "2000 2000 2000
 few "" "of two without a time" 0 "4000 2000" 0 "2000 2000"
 is "$(jq -c '.types[0] | [.norm, .functions_tested, .total_test]' "$tmp/json")" '["share",2,null]' \
 	"nothing is found by shares alone"
-run prof-diff --gate 'regressed > +1%' "$tmp/few0.txt" "$tmp/few1.txt"
-is "$status" 0 "and no gate fails by them"
+run prof-diff --gate 'regressed > +1%' --report "text:$tmp/text" "$tmp/few0.txt" "$tmp/few1.txt"
+is "$status $(jq '.types[0].scale_unknown' "$tmp/json")" "0 true" "and no gate fails by them"
+like "$tmp/text" '^too few functions to tell what rose from what the others fell by: --work$' "the report says so"
 like "$tmp/err" ': too few functions to tell what rose from what the others fell by \(--work\)$' "a note says so"
 verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm share >"$tmp/out"
 like "$tmp/out" '^f1=improved f2=regressed$' "--norm share has its way"

@@ -207,6 +207,7 @@ static void put_type(struct json *j, const struct report *r, const struct part *
 	buf_release(&b);
 	json_bool(j, "advisory", ev->single);
 	json_bool(j, "one_source", ev->one_source);
+	json_bool(j, "scale_unknown", ev->scale_unknown);
 	json_bool(j, "paired", ev->design.nslots > 0);
 	json_double(j, "value_of_one_count", ev->unit);
 	json_double(j, "cv_between_replicates", sqrt(v->noise[0].alpha));

@@ -440,6 +440,9 @@ static void put_left_out(const struct text *t)
 	if (ev->one_source)
 		buf_puts(&line, "replicates of a side are of one host or run: how runs "
 				"differ is not known\n");
+	if (ev->scale_unknown)
+		buf_puts(&line, "too few functions to tell what rose from what the "
+				"others fell by: --work\n");
 	if (ev->unpaired)
 		buf_printf(&line, "left out: %zu replicates without a twin\n",
 			   ev->unpaired);
