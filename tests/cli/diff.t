@@ -353,6 +353,9 @@ incompatible "no type in common" \
 	"$tmp/base.txt" "$tmp/other.txt"
 incompatible "one side has the type" 'new has no profile of type cpu$' -t cpu \
 	"$tmp/base.txt" "$tmp/other.txt"
+sed 's/^type "cpu" "nanoseconds" default/type "cpu" "milliseconds" default/' "$tmp/new.txt" >"$tmp/other.txt"
+incompatible "another unit" 'base has samples/count,cpu/nanoseconds .* new has samples/count,cpu/milliseconds ' \
+	"$tmp/base.txt" "$tmp/other.txt"
 sed 's/^period "cpu"/period "wall"/' "$tmp/new.txt" >"$tmp/other.txt"
 incompatible "another period type" 'new has samples/count,cpu/nanoseconds per wall/nanoseconds$' \
 	"$tmp/base.txt" "$tmp/other.txt"
