@@ -455,6 +455,33 @@ else
 	python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$tmp/junit"
 	ok $? "junit: well-formed"
 fi
+# what the readers of reports take
+make_side 41 -v grow="$(seq -f 'f%02g=3' 1 2 47 | xargs)" >"$tmp/many.txt"
+for i in $(seq 12); do
+	echo "warn flat:^f0[0-9]\$ > +0.$i%"
+	echo "regressed > +0.$i%"
+	echo "flat:^f00\$ > x1.0$i"
+done >"$tmp/gates"
+prof-diff -q --norm seconds --report github --gates "$tmp/gates" "$tmp/base.txt" "$tmp/many.txt" >"$tmp/out"
+is "$(sed 's/^::\([a-z]*\) .*/\1/' "$tmp/out" | sort | uniq -c | xargs)" "10 error 10 notice 10 warning" \
+	"github: ten annotations of a kind, as many as are shown"
+awk -v dir="$tmp" 'BEGIN {
+	for (side = 0; side < 2; side++) {
+		file = dir "/names" side ".txt"
+		for (j = 0; j < 3; j++) {
+			printf "# profpipe text 1\nprofile\ntime %d000000000\ntype \"samples\" \"count\"\n", 17e8 + j >file
+			for (i = 1; i <= 3000; i++)
+				printf "function %d \"a_name_of_some_length::%060d\" \"\" \"\" 0\nlocation %d m0 0x0 f%d:0:0\nsample %d : %d :\n", \
+					i, i, i, i, 200 + j + (side && i % 2 ? 400 : 0), i >file
+			print "end" >file
+		}
+	}
+}'
+prof-diff -q --norm none --min-effect 0 --report "markdown:$tmp/md" --report "sarif:$tmp/sarif" -o /dev/null \
+	"$tmp/names0.txt" "$tmp/names1.txt"
+is "$(($(wc -c <"$tmp/md") <= 65536)) $(jq '.runs[0].results | length' "$tmp/sarif")" "1 1500" \
+	"markdown: a comment of GitHub can hold it, of 1500 that are dearer"
+like "$tmp/md" '^[0-9]+ more are left out\.$' "and it says how many are left out"
 # a name that wants to be more than a name
 sed 's/"f05"/"f05\\n::error::<\&|\x60x"/g' "$tmp/slow.txt" >"$tmp/hostile.txt"
 sed 's/"f05"/"f05\\n::error::<\&|\x60x"/g' "$tmp/base.txt" >"$tmp/hostile0.txt"

@@ -164,8 +164,9 @@ static void put_escaped(struct buf *out, const char *p, size_t n)
 	buf_release(&clean);
 }
 
-static void annotate_gates(const struct report *r, const char *kind, const char *a,
-			   const char *b, struct buf *out)
+/* How many there were. */
+static size_t annotate_gates(const struct report *r, const char *kind, const char *a,
+			     const char *b, struct buf *out)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2);
 	size_t i, k, n = 0;
@@ -189,20 +190,21 @@ static void annotate_gates(const struct report *r, const char *kind, const char 
 		}
 	}
 	buf_release(&text);
+	return n;
 }
 
 void report_github(const struct report *r, size_t columns, struct buf *out)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2);
 	struct risen *v;
-	size_t n, i;
+	size_t n, i, notices;
 
 	(void)columns;
 	annotate_gates(r, "error", "fail", "fail", out);
 	annotate_gates(r, "warning", "warn", "advisory", out);
-	annotate_gates(r, "notice", "inconclusive", "waived", out);
+	notices = annotate_gates(r, "notice", "inconclusive", "waived", out);
 	v = find_risen(r, &n);
-	for (i = 0; i < n && i < ANNOTATIONS_MAX; i++) {
+	for (i = 0; i < n && notices < ANNOTATIONS_MAX; i++, notices++) {
 		buf_clear(&text);
 		describe(&v[i], &text);
 		buf_puts(out, "::notice title=prof-diff::");
