@@ -149,15 +149,6 @@ static void note_one_source(const struct cli *c, const struct part *p, const cha
 			 type);
 }
 
-static void note_scale(const struct cli *c, const struct part *p, const char *type)
-{
-	if (p->evidence.scale_unknown)
-		cli_note(c,
-			 "%s: too few functions to tell what rose from what the others "
-			 "fell by (--work)",
-			 type);
-}
-
 void check_notes(const struct cli *c, const struct report *r)
 {
 	const struct part *p;
@@ -174,7 +165,6 @@ void check_notes(const struct cli *c, const struct report *r)
 		if (pair_same_build(p->pair))
 			cli_note(c, "%s: both sides are of the same build", type);
 		note_one_source(c, p, type);
-		note_scale(c, p, type);
 		note_unnamed(c, p, type);
 	}
 }
