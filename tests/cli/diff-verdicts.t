@@ -100,6 +100,8 @@ like "$tmp/text" '^too few functions to tell what rose from what the others fell
 like "$tmp/err" '^prof-diff: gate inconclusive: regressed > \+1%: f2 is ' "which says that it is not known"
 verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm share >"$tmp/out"
 like "$tmp/out" '^f1=improved f2=regressed$' "--norm share has its way"
+few "f2=regressed" "nor is seventy times as much for want of a scale" 0 "4000 2" 0 "4000 140"
+few "" "but eight times may be" 0 "4000 20" 0 "4000 160"
 small 10 4000 | awk '/^sample/ { n++; $2 *= n % 3 + 1 } { print }' >"$tmp/few0.txt"
 small 10 4000 | awk '/^sample/ { n++; $2 *= n % 2 + 2 } /^time/ { sub(/17/, "18") } { print }' >"$tmp/few1.txt"
 is "$(verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm seconds)" "" "few functions: one, by seconds that differ"

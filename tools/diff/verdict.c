@@ -14,6 +14,8 @@
 #define COUNTS_MIN 20
 /* What is nearly all of the cost varies less than its parts: no measure of noise. */
 #define FIT_RATE_MAX 0.5
+/* Where the scale is not known, one side's work costs no more than this times the other's. */
+#define SCALE_MAX 10
 
 enum { FLAT, CUM, MEASURES };
 
@@ -174,6 +176,15 @@ static void interval(const struct verdicts *v, struct finding *f)
 	f->high = f->e.difference + t * f->e.se;
 }
 
+/* Whatever the scale is, within reason: the other functions cannot have done that. */
+static bool beyond_scale(const struct finding *f)
+{
+	const double *rate = f->e.rate;
+
+	return rate[SIDE_NEW] > SCALE_MAX * rate[SIDE_BASE] ||
+	       rate[SIDE_BASE] > SCALE_MAX * rate[SIDE_NEW];
+}
+
 enum verdict verdict_of(const struct verdicts *v, const struct finding *f, double q)
 {
 	double d = f->e.difference, least = v->o.min_effect;
@@ -183,7 +194,7 @@ enum verdict verdict_of(const struct verdicts *v, const struct finding *f, doubl
 			return VERDICT_NEW;
 		if (!(f->e.rate[SIDE_NEW] > 0))
 			return VERDICT_GONE;
-		if (v->ev->scale_unknown)
+		if (v->ev->scale_unknown && !beyond_scale(f))
 			return VERDICT_INCONCLUSIVE;
 		return d > 0 ? VERDICT_REGRESSED : VERDICT_IMPROVED;
 	}
