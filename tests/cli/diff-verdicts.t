@@ -120,6 +120,16 @@ printf '# requests\nbase 1000\nnew 2000\n' >"$tmp/work"
 is "$(verdicts "$tmp/base.txt" "$tmp/busy.txt" --work "$tmp/work")" "" "counts from a file"
 printf 'base.txt 1000\nbusy.txt 2000\n' >"$tmp/work"
 is "$(verdicts "$tmp/base.txt" "$tmp/busy.txt" --work "$tmp/work")" "" "by the names of the inputs"
+prof-diff --work base=1000,new=2000 "$tmp/base.txt" "$tmp/busy.txt" 2>"$tmp/err" >/dev/null
+like "$tmp/err" '^prof-diff: cpu: one count of work a side does not say how runs differ: ' "a count for a side: a note"
+prof-diff --work "$tmp/work" --replicate-by file --base "$tmp/base.txt" "$tmp/same.txt" --new "$tmp/busy.txt" \
+	2>"$tmp/err" >/dev/null
+is "$? $(grep -c 'of work' "$tmp/err")" "2 1" "a file without its count"
+printf 'base.txt 1000\nsame.txt 1000\nbusy.txt 2000\n' >"$tmp/work"
+prof-diff --work "$tmp/work" --replicate-by file --report "json:$tmp/json" -o /dev/null \
+	--base "$tmp/base.txt" "$tmp/same.txt" --new "$tmp/busy.txt" 2>"$tmp/err"
+is "$? $(grep -c 'of work' "$tmp/err") $(jq -c '[.types[0] | .base.replicates, .new.replicates]' "$tmp/json")" \
+	"0 0 [2,1]" "a count for each file: no note"
 printf 'base.txt 1000\n' >"$tmp/work"
 refuses "a file without counts" prof-diff -q --work "$tmp/work" "$tmp/base.txt" "$tmp/busy.txt"
 printf 'base x\n' >"$tmp/work"

@@ -142,7 +142,12 @@ static void note_environment(const struct cli *c, const struct part *p, const ch
 /* Slices of one run say how it varies, not how runs do. */
 static void note_one_source(const struct cli *c, const struct part *p, const char *type)
 {
-	if (p->evidence.one_source)
+	if (p->evidence.work_of_sides)
+		cli_note(c,
+			 "%s: one count of work a side does not say how runs differ: "
+			 "better several, a file and a count each (--replicate-by file)",
+			 type);
+	else if (p->evidence.one_source)
 		cli_note(c,
 			 "%s: all profiles of a side are of one host or run: how runs "
 			 "differ is not known (--replicate-by, --calibrate)",

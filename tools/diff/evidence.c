@@ -214,7 +214,7 @@ static int pair_replicas(struct evidence *ev, struct err *e)
 }
 
 /* Exposure before it is put into units of counts. */
-static double raw_exposure(const struct evidence *ev, const struct evidence_opts *o,
+static double raw_exposure(struct evidence *ev, const struct evidence_opts *o,
 			   const struct replica *r, double side_total)
 {
 	switch (ev->norm) {
@@ -226,6 +226,7 @@ static double raw_exposure(const struct evidence *ev, const struct evidence_opts
 		if (o->work_each)
 			return (double)r->profiles;
 		/* within a side, as the cost is */
+		ev->work_of_sides = true;
 		return o->work[r->side] * r->total / side_total;
 	case NORM_NONE:
 		return (double)r->profiles;

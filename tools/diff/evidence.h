@@ -44,6 +44,8 @@ struct evidence {
 	bool scale_unknown;
 	/* all replicates of a side are of one run or host: how these differ is not known */
 	bool one_source;
+	/* work is counted for whole sides: how its cost differs from run to run is not known */
+	bool work_of_sides;
 };
 
 int evidence_init(struct evidence *ev, struct replicas *all, const struct pair *pair,
