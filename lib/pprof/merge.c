@@ -280,17 +280,15 @@ static int64_t window_of(const struct merger *m, int64_t time_ns)
 	return time_ns / w - (time_ns % w < 0);
 }
 
-int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *o,
-		     const uint8_t *msg, size_t n, struct err *e)
+/* The message that the reader has open. */
+static int add_open(struct merger *m, uint32_t split, const struct merge_opts *o,
+		    struct err *e)
 {
 	struct sample_hooks hooks = o->hooks;
-	struct header h;
+	struct header h = *reader_header(m->reader);
 	struct result *r;
-	int ret = reader_open(m->reader, msg, n, e);
+	int ret;
 
-	if (ret < 0)
-		return ret;
-	h = *reader_header(m->reader);
 	if (o->take && !o->take(o->ctx, m->st, &h))
 		return 0;
 	r = result_for(m, &h, window_of(m, h.time_ns), split);
@@ -299,6 +297,21 @@ int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *
 	if (ret < 0 || (o->counts && !o->counts(o->ctx)))
 		return ret;
 	return add_header(m, r, &h, hooks.times > 1 ? hooks.times : 1, e);
+}
+
+int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *o,
+		     const uint8_t *msg, size_t n, struct err *e)
+{
+	int ret = reader_open(m->reader, msg, n, e);
+
+	return ret < 0 ? ret : add_open(m, split, o, e);
+}
+
+int merger_add_decoded(struct merger *m, uint32_t split, const struct merge_opts *o,
+		       struct message *msg, struct err *e)
+{
+	reader_open_decoded(m->reader, msg);
+	return add_open(m, split, o, e);
 }
 
 int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e)

@@ -36,6 +36,7 @@ struct merge_opts {
 };
 
 struct merger;
+struct message;
 
 struct merger *merger_new(const struct merge_opts *o);
 void merger_free(struct merger *m); /* with the store and all results */
@@ -50,6 +51,10 @@ int merger_add(struct merger *m, const uint8_t *msg, size_t n, struct err *e);
  */
 int merger_add_split(struct merger *m, uint32_t split, const struct merge_opts *o,
 		     const uint8_t *msg, size_t n, struct err *e);
+
+/* The same of a message that is decoded (source_message()). */
+int merger_add_decoded(struct merger *m, uint32_t split, const struct merge_opts *o,
+		       struct message *msg, struct err *e);
 
 /* The results ordered by time (window start, else least time), type, split. Owned by m. */
 struct profile **merger_results(struct merger *m, size_t *n);

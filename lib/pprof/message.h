@@ -95,6 +95,9 @@ struct message {
 	uint64_t budget_bytes, used_bytes; /* of all arrays together */
 };
 
+/* What decoded forms of messages of max_size bytes may take. */
+uint64_t message_budget(uint64_t max_size);
+
 void message_init(struct message *m, uint64_t budget_bytes);
 void message_release(struct message *m);
 

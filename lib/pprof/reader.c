@@ -13,12 +13,6 @@
 /* Samples looked up together, so that their cache misses overlap. */
 #define BATCH 64
 
-/*
- * Decoded rows are 3 to 4 times as large as the message of an ordinary profile; a hostile one
- * reaches 16 times.
- */
-#define BUDGET_RATIO 4
-
 struct pending {
 	uint64_t hash;
 	size_t sample; /* row of the message */
@@ -35,7 +29,7 @@ struct pending_location {
 
 struct reader {
 	struct store *st;
-	struct message msg;
+	struct message own, *msg; /* the open one: own, or one decoded by others */
 	struct header h;
 	size_t types_cap, comments_cap;
 	/* row of the message -> id in the store, ID_NONE: not asked for yet */
@@ -57,20 +51,20 @@ struct reader *reader_new(struct store *st, uint64_t max_size)
 	r->st = st;
 	if (!max_size)
 		max_size = SOURCE_MAX_SIZE_DEFAULT;
-	message_init(&r->msg, BUDGET_RATIO * max_size);
+	message_init(&r->own, message_budget(max_size));
 	return r;
 }
 
 void reader_headers_only(struct reader *r)
 {
-	r->msg.tables_only = true;
+	r->own.tables_only = true;
 }
 
 void reader_free(struct reader *r)
 {
 	if (!r)
 		return;
-	message_release(&r->msg);
+	message_release(&r->own);
 	header_release(&r->h);
 	free(r->str_ids);
 	free(r->function_ids);
@@ -89,7 +83,7 @@ static uint32_t reader_str(struct reader *r, uint32_t row)
 	const struct raw_str *s;
 
 	if (r->str_ids[row] == ID_NONE) {
-		s = &r->msg.strs[row];
+		s = &r->msg->strs[row];
 		r->str_ids[row] = intern_put(&r->st->strings, s->p, s->n);
 	}
 	return r->str_ids[row];
@@ -104,7 +98,7 @@ static uint32_t reader_str(struct reader *r, uint32_t row)
 
 static void read_header(struct reader *r)
 {
-	const struct message *m = &r->msg;
+	const struct message *m = r->msg;
 	struct header *h = &r->h;
 	size_t i;
 
@@ -128,18 +122,23 @@ static void read_header(struct reader *r)
 	h->doc_url = reader_str(r, m->doc_url);
 }
 
+void reader_open_decoded(struct reader *r, struct message *m)
+{
+	r->msg = m;
+	RESET_IDS(r, str_ids, m->nstrs);
+	RESET_IDS(r, function_ids, m->nfunctions);
+	RESET_IDS(r, mapping_ids, m->nmappings);
+	RESET_IDS(r, location_ids, m->nlocations);
+	read_header(r);
+}
+
 int reader_open(struct reader *r, const uint8_t *msg, size_t n, struct err *e)
 {
-	int ret = message_decode(&r->msg, msg, n, e);
+	int ret = message_decode(&r->own, msg, n, e);
 
-	if (ret < 0)
-		return ret;
-	RESET_IDS(r, str_ids, r->msg.nstrs);
-	RESET_IDS(r, function_ids, r->msg.nfunctions);
-	RESET_IDS(r, mapping_ids, r->msg.nmappings);
-	RESET_IDS(r, location_ids, r->msg.nlocations);
-	read_header(r);
-	return 0;
+	if (!ret)
+		reader_open_decoded(r, &r->own);
+	return ret;
 }
 
 const struct header *reader_header(const struct reader *r)
@@ -149,7 +148,7 @@ const struct header *reader_header(const struct reader *r)
 
 static uint32_t reader_function(struct reader *r, uint32_t row)
 {
-	const struct raw_function *f = &r->msg.functions[row];
+	const struct raw_function *f = &r->msg->functions[row];
 	struct function fn;
 
 	if (r->function_ids[row] == ID_NONE) {
@@ -164,7 +163,7 @@ static uint32_t reader_function(struct reader *r, uint32_t row)
 
 static uint32_t reader_mapping(struct reader *r, struct profile *p, uint32_t row)
 {
-	const struct raw_mapping *o = &r->msg.mappings[row];
+	const struct raw_mapping *o = &r->msg->mappings[row];
 	struct mapping m;
 
 	if (r->mapping_ids[row] == ID_NONE) {
@@ -185,8 +184,8 @@ static uint32_t reader_mapping(struct reader *r, struct profile *p, uint32_t row
 static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
 			     size_t *nlines, struct pending_location *out)
 {
-	const struct raw_location *l = &r->msg.locations[row];
-	const struct raw_line *in = l->nlines ? r->msg.lines + l->lines : NULL;
+	const struct raw_location *l = &r->msg->locations[row];
+	const struct raw_line *in = l->nlines ? r->msg->lines + l->lines : NULL;
 	struct line *lines;
 	uint32_t i;
 
@@ -194,7 +193,7 @@ static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
 	out->address = l->address;
 	out->mapping = ID_NONE;
 	if (l->mapping != ID_NONE) {
-		const struct raw_mapping *m = &r->msg.mappings[l->mapping];
+		const struct raw_mapping *m = &r->msg->mappings[l->mapping];
 
 		out->mapping = reader_mapping(r, p, l->mapping);
 		if (r->st->mode == STORE_MERGED &&
@@ -224,7 +223,7 @@ static void finish_locations(struct reader *r, const struct pending_location *ba
 	for (i = 0; i < n; i++)
 		store_location_prefetch(r->st, batch[i].hash, 2);
 	for (i = 0; i < n; i++) {
-		l = &r->msg.locations[batch[i].row];
+		l = &r->msg->locations[batch[i].row];
 		r->location_ids[batch[i].row] = store_location_hashed(
 			r->st, batch[i].hash, batch[i].mapping, batch[i].address,
 			l->folded, r->lines + batch[i].lines, l->nlines);
@@ -237,7 +236,7 @@ static void read_locations(struct reader *r, struct profile *p)
 	struct pending_location batch[BATCH];
 	size_t i, n = 0, nlines = 0;
 
-	for (i = 0; i < r->msg.nlocations; i++) {
+	for (i = 0; i < r->msg->nlocations; i++) {
 		if (r->location_ids[i] == ID_NONE)
 			continue;
 		prepare_location(r, p, i, &nlines, &batch[n++]);
@@ -256,7 +255,7 @@ static uint32_t reader_labelset(struct reader *r, size_t from, size_t to)
 
 	XRESERVE(r->labels, r->labels_cap, n);
 	for (i = 0; i < n; i++) {
-		l = &r->msg.labels[from + i];
+		l = &r->msg->labels[from + i];
 		r->labels[i] =
 			(struct label){.key = reader_str(r, l->key), .numeric = !l->str};
 		if (l->str) {
@@ -281,7 +280,7 @@ static bool all_zero(const int64_t *v, size_t n)
 /* Label sets of all samples, SAMPLE_DROP for those left out; marks the locations of the rest. */
 static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 {
-	const struct message *m = &r->msg;
+	const struct message *m = r->msg;
 	size_t i, k, frames = 0, labels = 0;
 	uint32_t set;
 
@@ -308,7 +307,7 @@ static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 static const int64_t *values_of(struct reader *r, size_t sample, int64_t times,
 				struct err *e)
 {
-	const struct message *m = &r->msg;
+	const struct message *m = r->msg;
 	const int64_t *v = m->values + sample * m->ntypes;
 	size_t i;
 
@@ -369,7 +368,7 @@ static int add_batch(struct reader *r, struct profile *p,
 static int add_samples(struct reader *r, struct profile *p,
 		       const struct sample_hooks *hooks, struct err *e)
 {
-	const struct message *m = &r->msg;
+	const struct message *m = r->msg;
 	struct pending batch[BATCH], *b;
 	size_t i, k, n = 0, from = 0, to, nframes = 0;
 	int ret;
@@ -403,7 +402,7 @@ int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *
 		struct err *e)
 {
 	static const struct sample_hooks none;
-	const struct message *m = &r->msg;
+	const struct message *m = r->msg;
 	size_t i;
 
 	if (!hooks)

@@ -49,6 +49,10 @@ void reader_free(struct reader *r);
 /* msg must stay as it is until the next reader_open(). */
 int reader_open(struct reader *r, const uint8_t *msg, size_t n, struct err *e);
 
+/* The same of what message_decode() or source_message() gave; it must stay, too. */
+struct message;
+void reader_open_decoded(struct reader *r, struct message *m);
+
 /* Header of the open message; strings are interned in the store. Valid until the next open. */
 const struct header *reader_header(const struct reader *r);
 

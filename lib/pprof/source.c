@@ -7,12 +7,15 @@
 #include <stdlib.h>
 
 #include "lib/base/xalloc.h"
+#include "lib/pprof/ahead.h"
 #include "lib/pprof/feed.h"
 
 struct source {
 	struct paths *paths;
 	uint64_t max_size;
-	struct feed *feed; /* the open file, or NULL */
+	struct feed *feed;   /* the open file, or NULL */
+	struct ahead *ahead; /* threads that do it instead, or NULL */
+	struct message *message;
 	size_t count;
 	bool ended;
 };
@@ -34,10 +37,18 @@ struct source *source_new(char *const *files, size_t n, uint64_t max_size)
 	return source_new_paths(n ? paths_new(files, n) : paths_new(none, 1), max_size);
 }
 
+void source_set_jobs(struct source *s, size_t n)
+{
+	s->ahead = ahead_new(s->paths, s->max_size, message_budget(s->max_size), n);
+	if (s->ahead)
+		s->paths = NULL;
+}
+
 void source_free(struct source *s)
 {
 	if (!s)
 		return;
+	ahead_free(s->ahead);
 	feed_free(s->feed);
 	paths_free(s->paths);
 	free(s);
@@ -56,40 +67,59 @@ static int open_next(struct source *s, struct err *e)
 	return r < 0 ? r : 1;
 }
 
-int source_next(struct source *s, const uint8_t **msg, size_t *n, struct err *e)
+static int next_here(struct source *s, const uint8_t **msg, size_t *n, struct err *e)
 {
 	int r;
 
 	for (;;) {
 		if (!s->feed) {
 			r = open_next(s, e);
-			if (r < 0)
+			if (r <= 0)
 				return r;
-			if (r == 0)
-				break;
 		}
 		r = feed_next(s->feed, msg, n, e);
-		if (r > 0)
-			s->count++;
 		if (r)
 			return r;
 		feed_free(s->feed);
 		s->feed = NULL;
 	}
-	if (!s->count && !s->ended) {
-		s->ended = true;
-		return err_set(e, ENODATA, "no profile in input");
-	}
-	return 0;
+}
+
+static int next_ahead(struct source *s, const uint8_t **msg, size_t *n, struct err *e)
+{
+	*msg = NULL;
+	*n = 0;
+	s->message = NULL;
+	return ahead_next(s->ahead, &s->message, e);
+}
+
+int source_next(struct source *s, const uint8_t **msg, size_t *n, struct err *e)
+{
+	int r = s->ahead ? next_ahead(s, msg, n, e) : next_here(s, msg, n, e);
+
+	s->count += r > 0;
+	if (r || s->count || s->ended)
+		return r;
+	s->ended = true;
+	return err_set(e, ENODATA, "no profile in input");
+}
+
+struct message *source_message(const struct source *s)
+{
+	return s->message;
 }
 
 const char *source_name(const struct source *s)
 {
+	if (s->ahead)
+		return ahead_name(s->ahead);
 	return s->feed ? feed_name(s->feed) : "";
 }
 
 const char *source_path(const struct source *s)
 {
+	if (s->ahead)
+		return ahead_path(s->ahead);
 	return s->feed ? feed_path(s->feed) : "";
 }
 

@@ -24,6 +24,8 @@ struct source;
 struct source *source_new(char *const *files, size_t n, uint64_t max_size);
 /* The same of a list, which it takes over and frees. */
 struct source *source_new_paths(struct paths *paths, uint64_t max_size);
+/* Before the first message: n threads read and decode ahead. Without them all is the same. */
+void source_set_jobs(struct source *s, size_t n);
 void source_free(struct source *s);
 
 /*
@@ -32,6 +34,12 @@ void source_free(struct source *s);
  * end is known, else with the next operand (--skip-bad).
  */
 int source_next(struct source *s, const uint8_t **msg, size_t *n, struct err *e);
+
+/*
+ * The last message decoded, for reader_open_decoded(), if threads have done that; msg and n of
+ * source_next() are nothing then. Else NULL.
+ */
+struct message *source_message(const struct source *s);
 
 /*
  * Where the message of the last source_next() came from: "a.pb.gz", "a.pb.gz: member 3" (when

@@ -41,7 +41,8 @@ check_manifest() {
 	same "$tmp/got" "$tmp/want" "$cm_name: sums, distinct samples, duration and time are exact"
 }
 
-# check_trees DIR N: N random merge trees over DIR's profiles give the bytes of one merge.
+# check_trees DIR N: N random merge trees over DIR's profiles, of one to three threads, give the
+# bytes of one merge.
 check_trees() {
 	ct_dir=$1
 	ct_n=$2
@@ -57,7 +58,7 @@ check_trees() {
 		ct_size=$((ct_i % 7 + 2))
 		split -l "$ct_size" -a 4 "$tmp/files" "$tmp/tree/part."
 		for ct_part in "$tmp"/tree/part.*; do
-			xargs prof-merge <"$ct_part" >"$ct_part.pb.gz" || ct_bad=$((ct_bad + 1))
+			xargs prof-merge -j "$((ct_i % 3 + 1))" <"$ct_part" >"$ct_part.pb.gz" || ct_bad=$((ct_bad + 1))
 		done
 		find "$tmp/tree" -name '*.pb.gz' | shuf >"$tmp/parts"
 		# a level of stream concatenation in the middle

@@ -33,6 +33,7 @@ enum {
 
 #define REPLICATES_MAX 10000
 #define WEIGHT_MAX 1000000000
+#define JOBS_MAX 256
 
 static const struct argp_option option_table[] = {
 	{"by", OPT_BY, "LABELS", 0,
@@ -65,6 +66,8 @@ static const struct argp_option option_table[] = {
 	 "What counters since the start of a process gained since FILE", 1},
 	{"list", OPT_LIST, "WHAT", 0,
 	 "Print the labels, values, types or ranges of time there are, and merge nothing",
+	 1},
+	{"jobs", 'j', "N", 0, "N threads read and decode beside the one that adds up (1)",
 	 1},
 	{"expect", OPT_EXPECT, "N", 0,
 	 "Fail, writing nothing, unless there are N profiles", 1},
@@ -180,6 +183,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	struct err e = {0};
+	uint64_t n;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -232,6 +236,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_MAX_STACKS:
 		if (num_parse_u64(arg, &o->max_stacks) < 0 || o->max_stacks < 2)
 			cli_usage_error("--max-stacks: not a number from 2 on: %s", arg);
+		return 0;
+	case 'j':
+		if (num_parse_u64(arg, &n) < 0 || !n || n > JOBS_MAX)
+			cli_usage_error("--jobs: not a number from 1 to %d: %s", JOBS_MAX,
+					arg);
+		o->jobs = n;
 		return 0;
 	case OPT_MINUS:
 		cli_operand(&o->minus, arg);

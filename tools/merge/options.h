@@ -24,6 +24,7 @@ struct options {
 	const char *files0_from; /* or NULL */
 	struct operands minus;	 /* files whose counters are taken off */
 	enum list_kind list;
+	size_t jobs;					/* 0, 1: no threads */
 	struct operands by, without, split_by, root_by; /* keys of labels */
 	int64_t window_ns;				/* 0: one over all time */
 	struct ratio factor;				/* num 0: none */

@@ -22,6 +22,9 @@ static int add(void *ctx, const uint8_t *msg, size_t n, struct err *e)
 	struct reading *r = ctx;
 
 	query_file(r->o->query, source_path(r->source));
+	if (source_message(r->source))
+		return merger_add_decoded(r->m, r->split, &r->mo,
+					  source_message(r->source), e);
 	return merger_add_split(r->m, r->split, &r->mo, msg, n, e);
 }
 
@@ -32,6 +35,9 @@ static int read_source(struct reading *r, struct source *s, size_t *good, struct
 	int ret;
 
 	r->source = s;
+	/* headers alone are read faster than they are handed over */
+	if (r->o->jobs > 1 && !r->mo.headers_only)
+		source_set_jobs(s, r->o->jobs);
 	ret = input_read(&r->o->cli, s, add, r, &n, e);
 	source_free(s);
 	*good += n;
