@@ -11,6 +11,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/io/gz.h"
+#include "lib/pprof/collapsed.h"
 #include "lib/pprof/sniff.h"
 #include "lib/pprof/text.h"
 
@@ -20,7 +21,7 @@ struct feed {
 	struct text_reader text;
 	bool in_text;
 	size_t text_no;
-	struct buf msg; /* of a text profile */
+	struct buf msg; /* of a text profile, or of collapsed stacks */
 	char *name;
 };
 
@@ -108,6 +109,14 @@ int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e)
 		foreign = sniff_foreign(p, len);
 		if (foreign)
 			return err_set(e, EBADMSG, "%s: %s", f->name, foreign);
+		if (collapsed_sniff(p, len)) {
+			r = collapsed_message(p, len, &f->msg, e);
+			if (r < 0)
+				return err_prefix(e, "%s", f->name);
+			*msg = f->msg.data;
+			*n = f->msg.len;
+			return 1;
+		}
 		*msg = p;
 		*n = len;
 		return 1;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/pprof/collapsed.h"
+
 #define LEGACY "convert it with `go tool pprof -proto`"
 
 static const struct {
@@ -83,13 +85,16 @@ const char *sniff_foreign(const uint8_t *p, size_t n)
 	size_t i;
 
 	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		if (n >= formats[i].n && !memcmp(p, formats[i].magic, formats[i].n))
-			return formats[i].what;
+		if (n < formats[i].n || memcmp(p, formats[i].magic, formats[i].n))
+			continue;
+		/* "<module> 3" is no page */
+		return formats[i].n == 1 && collapsed_sniff(p, n) ? NULL
+								  : formats[i].what;
 	}
 	if (is_gperftools_cpu(p, n, 8, false) || is_gperftools_cpu(p, n, 8, true) ||
 	    is_gperftools_cpu(p, n, 4, false) || is_gperftools_cpu(p, n, 4, true))
 		return "a gperftools binary CPU profile: " LEGACY;
-	if (is_text(p, n))
+	if (is_text(p, n) && !collapsed_sniff(p, n))
 		return "text of an unknown kind, not a pprof profile";
 	return NULL;
 }
