@@ -126,7 +126,7 @@ like "$tmp/text" '^sample .*"comm"="workload".*"version"="1.3"' 'and of the next
 ok $? 'what is not set is no label'
 VERSION=9 labels --env-label VERSION -- "$workload" spawn 20 5
 like "$tmp/text" '^sample .*"version"="9"' 'children have what their parent had'
-VERSION=now "$workload" burn 5000 &
+VERSION=now "$workload" burn 600000 &
 load=$!
 sleep 0.2
 labels --env-label VERSION -d 0.3 -p "$load"

@@ -29,8 +29,9 @@ wait_for() { # wait_for COMMAND…: until it succeeds, or for a minute
 	return 1
 }
 
-"$workload" split 60 >/dev/null &
+"$workload" split 600 >/dev/null &
 load=$!
+trap 'kill "$load" 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # --- a slow reader -------------------------------------------------------------------------------
 (
