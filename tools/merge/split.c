@@ -48,8 +48,7 @@ static uint32_t *parts_of_samples(struct profile *p, char *const *keys, struct t
 		set = p->samples[i].labelset;
 		for (k = 0; known[set] == ID_NONE && k < t->nkeys; k++) {
 			label_values(st, set, keys[k], &text);
-			tuple[k] = intern_put(&st->strings, text.len ? text.data : NULL,
-					      text.len);
+			tuple[k] = intern_put(&st->strings, buf_str(&text), text.len);
 		}
 		if (known[set] == ID_NONE)
 			known[set] = tuple_id(t, tuple);
