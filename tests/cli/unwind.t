@@ -176,7 +176,7 @@ whole "$tmp/p" 95 '100 processes of 15 ms'
 ok $? 'some of them from copies of the stack'
 
 # --- signal handlers, the vDSO ---------------------------------------------------------------------
-capture_running "$tmp/nofp" signal 600 -- -q
+capture_running "$tmp/nofp" signal 600 --
 whole "$tmp/p" 99 'in a signal handler'
 stacks "$tmp/p" >"$tmp/s"
 all=$(samples ';on_signal' <"$tmp/s")
@@ -192,13 +192,13 @@ ok $? "in the vDSO: $in_vdso of $all" || diag "$tmp/s"
 
 # --- forms of the unwinder -------------------------------------------------------------------------
 for form in loop tail; do
-	capture_running "$tmp/nofp" recurse 600 400 -- -v --unwinder "$form" 2>"$tmp/err"
+	capture_running "$tmp/nofp" recurse 600 400 -- --unwinder "$form"
 	steps=$(sed -n "s/.*unwinder $form, \([0-9]*\) verifier steps$/\1/p" "$tmp/err")
 	[ -n "$steps" ] && [ "$steps" -lt 500000 ]
 	ok $? "--unwinder $form: loads, ${steps:-?} verifier steps" || diag "$tmp/err"
 	whole "$tmp/p" 98 "--unwinder $form, 400 frames"
 done
-capture_running "$tmp/nofp" recurse 600 600 -- -q --unwinder tail
+capture_running "$tmp/nofp" recurse 600 600 -- --unwinder tail
 stacks "$tmp/p" | sed -E 's/(;descend){500,}/;many/' >"$tmp/s"
 all=$(samples 'descend|many' <"$tmp/s")
 cut=$(samples '^\[truncated\];many' <"$tmp/s")

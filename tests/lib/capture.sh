@@ -39,8 +39,8 @@ worked() {
 	done
 }
 
-# capture_running PROGRAM ARGUMENT… -- OPTION…: into $tmp/p, one that runs already. What begins
-# under a capture has to wait for its tables, on a busy machine for long.
+# capture_running PROGRAM ARGUMENT… -- OPTION…: into $tmp/p, one that runs already, for a second of
+# its time. What begins under a capture has to wait for its tables, on a busy machine for long.
 capture_running() {
 	running=
 	while [ "$1" != -- ]; do
@@ -52,7 +52,10 @@ capture_running() {
 	$running >/dev/null &
 	running=$!
 	worked "$running" 50
-	prof-capture -F 999 -d 1.5 -p "$running" -o "$tmp/p" "$@"
+	start_capture -F 999 -p "$running" -o "$tmp/p" "$@"
+	worked "$running" "$(awk '{ print $14 * 10 + 1000 }' "/proc/$running/stat")"
+	kill "$pid"
+	wait "$pid"
 	kill "$running"
 	wait "$running" 2>/dev/null
 }
