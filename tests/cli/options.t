@@ -36,7 +36,7 @@ HELP
 END
 chmod +x "$tmp/tree/bin/prof-x"
 page() {
-	printf '%s\n' "$@" >"$tmp/tree/tools/x/prof-x.1"
+	printf '%s\n' '.It Fl \&? , Fl -help' "$@" >"$tmp/tree/tools/x/prof-x.1"
 	run "$tmp/tree/scripts/check-options" bin
 }
 page '.It Fl a , Fl Fl all' '.It Fl -best Ns = Ns Ar N'
