@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion for all prof-* programs: options come from --help, operands are files. `make
-# install` puts it under each program's name, where bash-completion looks.
+# Completion for all prof-* programs: options come from --help, operands are files, and what
+# follows -- is a command. `make install` puts it under each program's name, where
+# bash-completion looks.
 
 _profpipe()
 {
 	# shellcheck disable=SC2034 # _init_completion sets all of these
-	local cur prev words cword split
+	local cur prev words cword split i
 	_init_completion -s || return
+
+	# prof-capture's COMMAND is completed as if it stood alone
+	for ((i = 1; i < cword; i++)); do
+		if [[ ${words[i]} == -- && $1 == *prof-capture ]]; then
+			_command_offset $((i + 1))
+			return
+		fi
+	done
 
 	case $prev in
 	--granularity)

@@ -26,6 +26,10 @@ is "$(answers prof-merge --no-such)" '' 'no option'
 : >"$tmp/one.pb.gz"
 is "$(answers prof-merge "$tmp/on")" "$tmp/one.pb.gz" 'a file'
 is "$(answers prof-merge --list v)" 'values' 'what an option takes'
+printf '#!/bin/sh\n' >"$tmp/one-command"
+chmod +x "$tmp/one-command"
+is "$(PATH=$PATH:$tmp answers prof-capture -d 5 -- one-c)" one-command 'a command behind --'
+is "$(answers prof-capture -- "$tmp/one-command" "$tmp/one.")" "$tmp/one.pb.gz" 'and its operand'
 for program in "$build"/bin/prof-*; do
 	name=$(basename "$program")
 	"$program" --help | grep -oE -e '--[a-z][a-z-]*' | sort -u >"$tmp/help"
