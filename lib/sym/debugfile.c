@@ -275,7 +275,8 @@ static bool try_link(const struct sym_paths *p, struct search *s, const char *bi
 		free(name);
 	}
 	for (i = 0; i < p->ndebug_dirs && !done; i++) {
-		name = xasprintf("%s/%.*s%s", p->debug_dirs[i], dir_n, bin_path, link);
+		name = xasprintf("%s%s%.*s%s", p->debug_dirs[i],
+				 bin_path[0] == '/' ? "" : "/", dir_n, bin_path, link);
 		done = try_file(s, NULL, name);
 		free(name);
 	}
