@@ -167,6 +167,9 @@ static int parse_matcher(struct parser *p)
 	skip_space(p);
 	start = p->at;
 	r = parse_string(p, &m->value, &m->nvalue);
+	if (!r && !strchr("\"'`", *start) && !strchr(" \t\r\n,}", *p->at))
+		return fail(p, p->at,
+			    "a value needs quotes for what is none of A-Za-z0-9_./:-");
 	if (r || (m->op != OP_RE && m->op != OP_NOT_RE))
 		return r;
 	r = regex_new(m->value, m->nvalue, true, &m->re, p->e);

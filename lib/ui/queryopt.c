@@ -25,7 +25,7 @@ enum {
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Choosing a part:", 10},
 	{"select", 's', "SELECTOR", 0,
-	 "Samples whose labels fit, e.g. 'comm=app,pod=~web.*'", 10},
+	 "Samples whose labels fit, e.g. 'comm=app,pod=~\"web.*\"'", 10},
 	{"type", 't', "TYPE", 0, "Sample type: a name, an index, or as Parca writes it",
 	 10},
 	{"since", OPT_SINCE, "TIME", 0,
@@ -66,7 +66,9 @@ static void parse_time(struct argp_state *state, const char *name, const char *a
 	if (!w->now_ns)
 		w->now_ns = now_ns();
 	if (num_parse_time(arg, w->now_ns, out))
-		cli_usage_error("--%s: \"%s\" is not a time", name, arg);
+		cli_usage_error("--%s: \"%s\" is not a time, such as "
+				"2026-01-31T23:59:00Z, @1700000000 or -10m",
+				name, arg);
 }
 
 static void parse_granularity(struct query *q, const char *arg)

@@ -80,6 +80,11 @@ same "$tmp/got" "$tmp/want" "--label replaces and adds"
 prof-merge -s 'comm=db' "$tmp/a.txt" "$tmp/b.txt" | text | samples >"$tmp/got"
 echo '4 40 : "comm"="db" "pid"=3' >"$tmp/want"
 same "$tmp/got" "$tmp/want" "-s selects by label"
+example=$(prof-merge --help | tr -s '\n ' ' ' | sed -n "s/.* e\\.g\\. '\\([^']*\\)'.*/\\1/p")
+prof-merge --label comm=app --label pod=web-1 "$tmp/a.txt" >"$tmp/web"
+prof-merge -s "${example:-example=none}" "$tmp/web" | text | samples >"$tmp/got"
+text <"$tmp/web" | samples >"$tmp/want"
+same "$tmp/got" "$tmp/want" "the selector that --help shows is one"
 
 prof-merge --window 1m "$tmp/a.txt" "$tmp/b.txt" | text >"$tmp/got"
 is "$(grep -c '^profile$' "$tmp/got")" 2 "--window separates"

@@ -186,7 +186,13 @@ static void test_errors_name_the_byte(void **state)
 	refuse("{comm=\"app\"}x", "text after } at byte 13");
 	refuse("comm=\"app", "quote is not closed at byte 6");
 	refuse("a=b c=d", "expected a comma at byte 5");
-	refuse("{a=b;c=d}", "expected a comma or } at byte 5");
+	refuse("{a=\"b\"c=d}", "expected a comma or } at byte 7");
+	refuse("{a=b;c=d}",
+	       "a value needs quotes for what is none of A-Za-z0-9_./:- at byte 5");
+	refuse("a=~b.*",
+	       "a value needs quotes for what is none of A-Za-z0-9_./:- at byte 6");
+	refuse("a=~(b|c)",
+	       "a value needs quotes for what is none of A-Za-z0-9_./:- at byte 4");
 	refuse("a=b,,c=d", "expected the name of a label at byte 5");
 	refuse("=x", "expected the name of a label at byte 1");
 	refuse("a=~\"(\"",

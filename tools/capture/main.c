@@ -47,8 +47,9 @@ static const struct argp_option options[] = {
 	 "Only processes of this container: its name, or 12 digits of its id or more; "
 	 "may repeat",
 	 2},
-	{"select", 's', "SELECTOR", 0, "Of these, only what fits; may repeat", 2},
-	{"exclude", OPT_EXCLUDE, "SELECTOR", 0, "And not what fits; may repeat", 2},
+	{"select", 's', "SELECTOR", 0, "Only processes whose labels fit; may repeat", 2},
+	{"exclude", OPT_EXCLUDE, "SELECTOR", 0,
+	 "Leave out processes whose labels fit; may repeat", 2},
 	{"rules", OPT_RULES, "FILE", 0,
 	 "Keep, drop and label processes by rules; read again on SIGHUP", 2},
 	{"explain", OPT_EXPLAIN, NULL, 0,
@@ -99,7 +100,7 @@ static int64_t parse_time(const char *option, const char *arg, int64_t least_ns)
 
 	/* a thousand years is as good as for ever, and leaves room to add */
 	if (num_parse_duration(arg, &ns) < 0 || ns < least_ns || ns > INT64_MAX / 4)
-		cli_usage_error("%s: not a duration: %s", option, arg);
+		cli_usage_error("%s: not a duration, such as 10s or 5m: %s", option, arg);
 	return ns;
 }
 

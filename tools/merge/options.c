@@ -70,7 +70,7 @@ static const struct argp_option option_table[] = {
 	{"jobs", 'j', "N", 0, "N threads read and decode beside the one that adds up (1)",
 	 1},
 	{"expect", OPT_EXPECT, "N", 0,
-	 "Fail, writing nothing, unless there are N profiles", 1},
+	 "Fail, writing nothing, unless N profiles were read", 1},
 	{0},
 };
 
@@ -254,7 +254,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_WINDOW:
 		if (num_parse_duration(arg, &o->window_ns) < 0 || o->window_ns <= 0)
-			cli_usage_error("--window: not a length of time: %s", arg);
+			cli_usage_error("--window: not a duration, such as 10s or 5m: %s",
+					arg);
 		return 0;
 	case OPT_EXPECT:
 		if (num_parse_u64(arg, &o->expect) < 0)
