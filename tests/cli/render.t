@@ -209,7 +209,7 @@ raw() { # raw LINES-OF-LOCATION-2: two types, one frame in a file without names,
 	END
 }
 { raw; raw | sed 's/"samples"/"faults"/'; } >"$tmp/raw"
-hint='prof-render: most frames have no function names: run prof-symbolize first (its -v tells which files it lacks)'
+hint='prof-render: most frames have no function names: prof-symbolize names them, and its -v tells which files it lacks'
 for f in table csv folded; do
 	run prof-render -t "$([ "$f" = table ] && echo samples || echo faults)" -f "$f" "$tmp/raw"
 	is "$status $(cat "$tmp/err")" "0 $hint" "$f of addresses: a hint"
@@ -222,6 +222,10 @@ run prof-render --granularity=addresses "$tmp/raw"
 is "$(cat "$tmp/err")" '' 'nor where addresses are asked for'
 run prof-render -f text "$tmp/raw"
 is "$(cat "$tmp/err")" '' 'nor in the text twin'
+for f in tags timeline; do
+	run prof-render -f $f "$tmp/raw"
+	is "$status $(cat "$tmp/err")" '0 ' "nor in $f, which has no functions"
+done
 raw 'f1:3:0' >"$tmp/raw"
 run prof-render "$tmp/raw"
 is "$(cat "$tmp/err")" '' 'nor where half of it has names'

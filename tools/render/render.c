@@ -26,23 +26,25 @@ struct render_format {
 	bool many; /* several types follow one another in one document */
 	/* or all types, the first one to be shown first */
 	int (*page)(const struct report *r, size_t n, struct buf *out, struct err *e);
-	bool by_time; /* wants samples by time, too */
+	bool by_time;	   /* wants samples by time, too */
+	bool no_functions; /* shows none */
 };
 
 static const struct render_format formats[] = {
-	{"table", ".txt", report_table, true, NULL, false},
-	{"text", NULL, NULL, true, NULL, false},
-	{"folded", ".folded", report_folded, false, NULL, false},
-	{"svg", ".svg", report_svg, false, NULL, false},
-	{"html", ".html", NULL, true, report_html, true},
-	{"tree", NULL, report_tree, true, NULL, false},
-	{"peek", NULL, report_peek, true, NULL, false},
-	{"tags", NULL, report_tags, true, NULL, false},
-	{"csv", ".csv", report_csv, false, NULL, false},
-	{"json", ".json", NULL, true, report_json, false},
-	{"markdown", ".md", report_markdown, true, NULL, false},
-	{"timeline", NULL, NULL, true, report_timeline, true},
-	{"speedscope", ".speedscope.json", NULL, true, report_speedscope, false},
+	{"table", ".txt", report_table, .many = true},
+	{"text", .many = true},
+	{"folded", ".folded", report_folded, .many = false},
+	{"svg", ".svg", report_svg, .many = false},
+	{"html", ".html", .many = true, .page = report_html, .by_time = true},
+	{"tree", NULL, report_tree, .many = true},
+	{"peek", NULL, report_peek, .many = true},
+	{"tags", NULL, report_tags, .many = true, .no_functions = true},
+	{"csv", ".csv", report_csv, .many = false},
+	{"json", ".json", .many = true, .page = report_json},
+	{"markdown", ".md", report_markdown, .many = true},
+	{"timeline", .many = true, .page = report_timeline, .by_time = true,
+	 .no_functions = true},
+	{"speedscope", ".speedscope.json", .many = true, .page = report_speedscope},
 };
 
 const struct render_format *render_format_by_name(const char *name)
@@ -168,15 +170,14 @@ static void note_unnamed(const struct render_opts *o, const struct report *r, si
 {
 	size_t i;
 
-	if (o->report.granularity == GRANULARITY_ADDRESSES ||
+	if (o->format->no_functions || o->report.granularity == GRANULARITY_ADDRESSES ||
 	    o->report.granularity == GRANULARITY_BINARIES)
 		return;
 	for (i = 0; i < n; i++) {
 		if (!is_unnamed(&r[i]))
 			continue;
-		cli_note(&o->cli, "most frames have no function names: run "
-				  "prof-symbolize first (its -v tells which files it "
-				  "lacks)");
+		cli_note(&o->cli, "most frames have no function names: prof-symbolize "
+				  "names them, and its -v tells which files it lacks");
 		return;
 	}
 }
