@@ -216,7 +216,7 @@ int output_open(const char *path, bool binary, struct output **out, struct err *
 		r = err_set(
 			e, EINVAL,
 			"will not write a binary profile to a terminal: use -o FILE or a "
-			"pipe to prof-render");
+			"pipe: | prof-symbolize | prof-render");
 	if (r < 0) {
 		output_abort(o);
 		return r;
