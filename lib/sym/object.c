@@ -340,16 +340,22 @@ static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t 
 	return kept;
 }
 
-/* By index, which is made if there is to be one; false: by the files themselves. */
-static bool resolve_by_index(struct object *o, const uint64_t *vaddrs, size_t n)
+/*
+ * By index, which is made if there is to be one, and again if it turns out to be damaged. How many
+ * of them; the others are to be answered by the files themselves.
+ */
+static size_t resolve_by_index(struct object *o, const uint64_t *vaddrs, size_t n)
 {
-	size_t i;
+	struct sym_answer a;
+	size_t i = 0;
 
-	if (!object_need_index(o))
-		return false;
-	for (i = 0; i < n; i++)
-		answers_put(&o->answers, vaddrs[i], object_answer_by_index(o, vaddrs[i]));
-	return true;
+	while (i < n && (o->index || object_need_index(o))) {
+		a = object_answer_by_index(o, vaddrs[i]);
+		if (a.reason == SYM_DAMAGED && object_leave_index(o))
+			continue;
+		answers_put(&o->answers, vaddrs[i++], a);
+	}
+	return i;
 }
 
 /* What was mapped may have been anything then. */
@@ -399,10 +405,13 @@ void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 		    struct sym_answer *out)
 {
 	uint64_t *fresh = xmalloc((n ? n : 1) * sizeof(*fresh));
-	size_t i, k = unanswered(o, vaddrs, n, fresh);
+	size_t i, k = unanswered(o, vaddrs, n, fresh), done;
 
-	if (k && o->state == SYM_OK && !resolve_by_index(o, fresh, k))
-		resolve_new(o, fresh, k);
+	if (k && o->state == SYM_OK) {
+		done = resolve_by_index(o, fresh, k);
+		if (done < k)
+			resolve_new(o, fresh + done, k - done);
+	}
 	for (i = 0; i < n; i++)
 		if (!answers_get(&o->answers, vaddrs[i], &out[i]))
 			out[i] = (struct sym_answer){.location = SYM_NONE,

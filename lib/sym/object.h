@@ -125,7 +125,7 @@ int object_build_index(struct object *o, struct err *e);
  * answered from, or a new one. -ENODATA as before.
  */
 int object_export_index(struct object *o, const char *dir, struct err *e);
-/* What is wrong with the index in the cache ("x.idx: damaged index"); "" if nothing. */
+/* What is wrong with the index in the cache ("x.idx: damaged index: not used"); "" if nothing. */
 const char *object_index_damage(const struct object *o);
 /* Why no index was kept though there is a cache; "" if one was, or there is none to be made. */
 const char *object_index_trouble(const struct object *o);

@@ -185,9 +185,9 @@ void object_find_index(struct object *o)
 
 	if (!o->paths->cache || key.build_id_n < 2 || o->index)
 		return;
-	if (symcache_load(o->paths->cache, &key, &x, &e)) {
+	if (symcache_load(o->paths->cache, &key, o->index_doubted, &x, &e)) {
 		if (e.code == EBADMSG && !o->index_damage)
-			o->index_damage = xstrdup(e.msg);
+			o->index_damage = xasprintf("%s: not used", e.msg);
 		return;
 	}
 	good = is_as_good(o, x);
@@ -213,6 +213,22 @@ void object_drop_index(struct object *o)
 	free(o->from_index);
 	o->index = NULL;
 	o->from_index = NULL;
+}
+
+bool object_leave_index(struct object *o)
+{
+	/* what is damaged in a whole one was so when it was written */
+	if (o->index_doubted)
+		return false;
+	o->index_doubted = true;
+	if (!o->index_alone) {
+		object_drop_index(o);
+		return true;
+	}
+	if (!o->index_damage)
+		o->index_damage = xasprintf("%s: damaged index: used where it is whole",
+					    o->bin.path);
+	return false;
 }
 
 void object_reconsider_index(struct object *o)
@@ -274,7 +290,8 @@ int object_build_index(struct object *o, struct err *e)
 	if (r)
 		return r;
 	object_find_index(o);
-	if (!o->index || symindex_quality(o->index) <= files_quality(o))
+	if (!o->index || !symindex_is_whole(o->index) ||
+	    symindex_quality(o->index) <= files_quality(o))
 		r = build_and_store(o, &key, e);
 	symcache_unlock(o->paths->cache, &key, fd);
 	return r;
@@ -314,7 +331,11 @@ int object_export_index(struct object *o, const char *dir, struct err *e)
 	int r = 0;
 
 	object_find_index(o);
-	if (o->index) {
+	if (o->index && !symindex_is_whole(o->index) && object_leave_index(o))
+		object_find_index(o);
+	if (o->index && !symindex_is_whole(o->index)) {
+		r = err_set(e, ENODATA, "damaged index");
+	} else if (o->index) {
 		file = symindex_file(o->index);
 		key = symindex_key(o->index);
 		r = symcache_store(dir, &key, file.p, file.n, e);
@@ -339,11 +360,31 @@ const char *object_index_trouble(const struct object *o)
 	return o->index_trouble ? o->index_trouble : "";
 }
 
-static uint32_t take_string(struct object *o, uint32_t id)
+static bool take_string(struct object *o, uint32_t *id)
 {
-	struct str s = symindex_string(o->index, id);
+	struct str s;
 
-	return intern_put(&o->strings, s.p, s.n);
+	if (!symindex_string(o->index, *id, &s))
+		return false;
+	*id = intern_put(&o->strings, s.p, s.n);
+	return true;
+}
+
+/* One location of the index, whose caller is ours already. */
+static bool take_one(struct object *o, uint32_t id, uint32_t *caller)
+{
+	struct sym_location l;
+	struct sym_function f;
+
+	if (!symindex_location(o->index, id, &l) ||
+	    !symindex_function(o->index, l.function, &f) || !take_string(o, &f.name) ||
+	    !take_string(o, &f.system) || !take_string(o, &l.file))
+		return false;
+	l.function = answers_function(&o->answers, f);
+	l.caller = *caller;
+	*caller = answers_location(&o->answers, l);
+	o->from_index[id] = *caller + 1;
+	return true;
 }
 
 /* Copy a location of the index with its callers, outermost first. */
@@ -351,30 +392,21 @@ static uint32_t take_location(struct object *o, uint32_t id)
 {
 	uint32_t chain[DWARF_FRAMES_MAX], caller = SYM_NONE;
 	struct sym_location l;
-	struct sym_function f;
 	size_t n = 0;
 
-	while (id != SYM_NONE && n < DWARF_FRAMES_MAX &&
-	       symindex_location(o->index, id, &l)) {
+	while (id != SYM_NONE && n < DWARF_FRAMES_MAX) {
 		if (o->from_index[id]) {
 			caller = o->from_index[id] - 1;
 			break;
 		}
+		if (!symindex_location(o->index, id, &l))
+			return SYM_NONE;
 		chain[n++] = id;
 		id = l.caller;
 	}
-	while (n-- > 0) {
-		if (!symindex_location(o->index, chain[n], &l) ||
-		    !symindex_function(o->index, l.function, &f))
+	while (n-- > 0)
+		if (!take_one(o, chain[n], &caller))
 			return SYM_NONE;
-		f.name = take_string(o, f.name);
-		f.system = take_string(o, f.system);
-		l.file = take_string(o, l.file);
-		l.function = answers_function(&o->answers, f);
-		l.caller = caller;
-		caller = answers_location(&o->answers, l);
-		o->from_index[chain[n]] = caller + 1;
-	}
 	return caller;
 }
 

@@ -41,6 +41,7 @@ struct object {
 	bool index_alone;  /* and there is no binary: `bin` is what the index has of it */
 	bool index_lines;  /* it has lines, or had while it was open */
 	bool index_failed; /* to be made */
+	bool index_doubted; /* damage was found: from now on only a whole one counts */
 	char *index_damage, *index_trouble; /* or NULL */
 	struct elf_budget budget;	    /* of its files */
 	bool over_memory;		    /* a source was left out */
@@ -73,3 +74,5 @@ void object_reconsider_index(struct object *o);
 /* And make one if there is none, and nobody else is making it. */
 bool object_need_index(struct object *o);
 struct sym_answer object_answer_by_index(struct object *o, uint64_t vaddr);
+/* It had a damaged answer. True: it is gone; false: there is nothing else. */
+bool object_leave_index(struct object *o);

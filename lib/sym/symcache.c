@@ -31,8 +31,8 @@ static char *path_of(const char *dir, const struct symindex_key *key, const char
 	return xasprintf("%s/%.2s/%s%s%s", dir, hex, prefix, hex + 2, suffix);
 }
 
-int symcache_load(const char *dir, const struct symindex_key *key, struct symindex **out,
-		  struct err *e)
+int symcache_load(const char *dir, const struct symindex_key *key, bool whole,
+		  struct symindex **out, struct err *e)
 {
 	char *path = path_of(dir, key, "", SUFFIX);
 	struct symindex_key have;
@@ -43,7 +43,7 @@ int symcache_load(const char *dir, const struct symindex_key *key, struct symind
 		if (have.build_id_n != key->build_id_n ||
 		    memcmp(have.build_id, key->build_id, have.build_id_n) != 0)
 			r = err_set(e, EBADMSG, "index of another build");
-		else if (!symindex_is_whole(*out))
+		else if (whole && !symindex_is_whole(*out))
 			r = err_set(e, EBADMSG, "damaged index");
 		else
 			utimensat(AT_FDCWD, path, NULL, 0);

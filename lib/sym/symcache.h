@@ -10,9 +10,12 @@
 
 #include "lib/sym/symindex.h"
 
-/* 0, or why there is none: -EBADMSG if it is damaged. What is found was used now. */
-int symcache_load(const char *dir, const struct symindex_key *key, struct symindex **out,
-		  struct err *e);
+/*
+ * 0, or why there is none: -EBADMSG if it is damaged; whole: anywhere, not only where that shows at
+ * once. What is found was used now.
+ */
+int symcache_load(const char *dir, const struct symindex_key *key, bool whole,
+		  struct symindex **out, struct err *e);
 int symcache_store(const char *dir, const struct symindex_key *key, const void *p,
 		   size_t n, struct err *e);
 

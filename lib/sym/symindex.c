@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/sym/symindex.h"
-
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,26 +9,9 @@
 #include "lib/base/xalloc.h"
 #include "lib/io/unpack.h"
 #include "lib/sym/cursor.h"
+#include "lib/sym/symindex_internal.h"
 
-#define MAGIC "PPSYMX01"
-#define MAGIC_NAME 6 /* bytes of it; the rest is the version */
-#define SWAP (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #define SEGMENTS_MAX 4096
-#define NO_LOCATION UINT32_MAX
-
-enum { FLAG_LINES = 1, FLAG_64 = 2, FLAG_SYMBOLS = 4 };
-
-/* Tables of the file, in order; sizes of their records. */
-enum table { SEGMENTS, STARTS, ANSWERS, LOCATIONS, FUNCTIONS, STRINGS, TEXT, NTABLES };
-
-static const uint32_t record_size[NTABLES] = {
-	[SEGMENTS] = 48,  [STARTS] = 8,	 [ANSWERS] = 8, [LOCATIONS] = 20,
-	[FUNCTIONS] = 12, [STRINGS] = 4, [TEXT] = 1,
-};
-
-/* magic, CRC of the rest of the header, flags, type, id's size, id, files, counts, CRC of the
- * tables */
-#define HEADER_BYTES (8 + 4 * 4 + BUILD_ID_MAX + 8 + 4 * NTABLES + 4)
 
 struct symindex {
 	const uint8_t *p;
@@ -39,20 +19,60 @@ struct symindex {
 	struct elf_map map; /* here */
 	size_t n;
 	struct symindex_key key;
-	uint32_t flags, type, tables_crc;
+	uint32_t flags, type, blocks_crc;
 	uint32_t count[NTABLES];
 	const uint8_t *table[NTABLES];
+	uint8_t *blocks; /* enum block of each */
 };
 
-static uint64_t pad8(uint64_t n)
+enum block { BLOCK_UNKNOWN, BLOCK_WHOLE, BLOCK_DAMAGED };
+
+static size_t tables_bytes(const struct symindex *x)
 {
-	return (n + 7) & ~7ull;
+	return x->table[BLOCKS] - x->table[0];
 }
 
-static struct cursor record(const struct symindex *x, enum table t, uint32_t i)
+static bool block_is_whole(const struct symindex *x, size_t i)
+{
+	size_t at = i * BLOCK_BYTES, n = tables_bytes(x) - at;
+	struct cursor c;
+
+	if (x->blocks[i] == BLOCK_UNKNOWN) {
+		c = cursor_at(x->table[BLOCKS], (size_t)x->count[BLOCKS] * 4, i * 4,
+			      SWAP);
+		x->blocks[i] =
+			unpack_crc32(0, x->table[0] + at,
+				     n < BLOCK_BYTES ? n : BLOCK_BYTES) == cursor_u32(&c)
+				? BLOCK_WHOLE
+				: BLOCK_DAMAGED;
+	}
+	return x->blocks[i] == BLOCK_WHOLE;
+}
+
+/* Are these n bytes of the tables as they were written? n > 0. */
+static bool is_whole(const struct symindex *x, const void *p, size_t n)
+{
+	size_t at = (const uint8_t *)p - x->table[0], i;
+
+	for (i = at / BLOCK_BYTES; i <= (at + n - 1) / BLOCK_BYTES; i++)
+		if (!block_is_whole(x, i))
+			return false;
+	return true;
+}
+
+static struct cursor unchecked(const struct symindex *x, enum table t, uint32_t i)
 {
 	return cursor_at(x->table[t] + (size_t)i * record_size[t], record_size[t], 0,
 			 SWAP);
+}
+
+/* False: there is no such record, or it is not as it was written. */
+static bool record(const struct symindex *x, enum table t, uint32_t i, struct cursor *out)
+{
+	if (i >= x->count[t])
+		return false;
+	*out = unchecked(x, t, i);
+	return is_whole(x, out->p, record_size[t]);
 }
 
 static int read_header(struct symindex *x, struct err *e)
@@ -79,10 +99,17 @@ static int read_header(struct symindex *x, struct err *e)
 		x->table[i] = x->p + (at < x->n ? at : x->n);
 		at += pad8((uint64_t)x->count[i] * record_size[i]);
 	}
-	x->tables_crc = cursor_u32(&c);
+	x->blocks_crc = cursor_u32(&c);
 	if (at != x->n || x->key.build_id_n > BUILD_ID_MAX ||
 	    x->count[SEGMENTS] > SEGMENTS_MAX || x->count[STARTS] != x->count[ANSWERS] ||
-	    !x->count[TEXT] || x->table[TEXT][x->count[TEXT] - 1])
+	    !x->count[TEXT] || x->count[BLOCKS] != blocks_of(tables_bytes(x)) ||
+	    unpack_crc32(0, x->table[BLOCKS], x->p + x->n - x->table[BLOCKS]) !=
+		    x->blocks_crc)
+		return err_set(e, EBADMSG, "damaged index");
+	x->blocks = xcalloc(x->count[BLOCKS], 1);
+	if (x->count[SEGMENTS] &&
+	    !is_whole(x, x->table[SEGMENTS],
+		      (size_t)x->count[SEGMENTS] * record_size[SEGMENTS]))
 		return err_set(e, EBADMSG, "damaged index");
 	return 0;
 }
@@ -162,15 +189,14 @@ void symindex_free(struct symindex *x)
 	if (!x)
 		return;
 	free(x->heap);
+	free(x->blocks);
 	elf_unmap(&x->map);
 	free(x);
 }
 
 bool symindex_is_whole(const struct symindex *x)
 {
-	size_t at = pad8(HEADER_BYTES);
-
-	return unpack_crc32(0, x->p + at, x->n - at) == x->tables_crc;
+	return is_whole(x, x->table[0], tables_bytes(x));
 }
 
 struct str symindex_file(const struct symindex *x)
@@ -212,7 +238,7 @@ struct elf_file *symindex_elf(const struct symindex *x)
 	memcpy(f->build_id, x->key.build_id, f->build_id_n);
 	f->segments = xcalloc(x->count[SEGMENTS] + 1, sizeof(*f->segments));
 	for (i = 0; i < x->count[SEGMENTS]; i++) {
-		struct cursor c = record(x, SEGMENTS, i);
+		struct cursor c = unchecked(x, SEGMENTS, i);
 		struct elf_segment *s = &f->segments[f->nsegments++];
 
 		s->vaddr = cursor_u64(&c);
@@ -231,14 +257,17 @@ struct elf_file *symindex_elf(const struct symindex *x)
 
 static uint64_t start_at(const struct symindex *x, uint32_t i)
 {
-	struct cursor c = record(x, STARTS, i);
+	struct cursor c = unchecked(x, STARTS, i);
 
 	return cursor_u64(&c);
 }
 
-struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr)
+/*
+ * How many stretches start at vaddr or before; *out. The way there may lead over damage: what it
+ * has come to is right if the two starts around it are as they were written.
+ */
+static bool count_starts(const struct symindex *x, uint64_t vaddr, uint32_t *out)
 {
-	struct sym_answer a = {.location = SYM_NONE, .reason = SYM_NO_FUNCTION};
 	uint32_t lo = 0, hi = x->count[STARTS], mid;
 	struct cursor c;
 
@@ -249,26 +278,39 @@ struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr)
 		else
 			hi = mid;
 	}
-	if (!lo)
+	*out = lo;
+	return (!lo || record(x, STARTS, lo - 1, &c)) &&
+	       (lo == x->count[STARTS] || record(x, STARTS, lo, &c));
+}
+
+struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr)
+{
+	static const struct sym_answer damaged = {.location = SYM_NONE,
+						  .reason = SYM_DAMAGED};
+	struct sym_answer a = {.location = SYM_NONE, .reason = SYM_NO_FUNCTION};
+	struct cursor c;
+	uint32_t n;
+
+	if (!count_starts(x, vaddr, &n))
+		return damaged;
+	if (!n)
 		return a;
-	c = record(x, ANSWERS, lo - 1);
+	if (!record(x, ANSWERS, n - 1, &c))
+		return damaged;
 	a.location = cursor_u32(&c);
 	a.source = cursor_u8(&c);
 	a.reason = cursor_u8(&c);
 	if (a.location >= x->count[LOCATIONS])
 		a.location = SYM_NONE;
-	if (a.source >= SYM_NSOURCES || a.reason >= SYM_NREASONS)
-		a = (struct sym_answer){.location = SYM_NONE, .reason = SYM_DAMAGED};
-	return a;
+	return a.source < SYM_NSOURCES && a.reason < SYM_NREASONS ? a : damaged;
 }
 
 bool symindex_location(const struct symindex *x, uint32_t id, struct sym_location *out)
 {
 	struct cursor c;
 
-	if (id >= x->count[LOCATIONS])
+	if (!record(x, LOCATIONS, id, &c))
 		return false;
-	c = record(x, LOCATIONS, id);
 	out->function = cursor_u32(&c);
 	out->file = cursor_u32(&c);
 	out->line = cursor_u32(&c);
@@ -282,159 +324,27 @@ bool symindex_function(const struct symindex *x, uint32_t id, struct sym_functio
 {
 	struct cursor c;
 
-	if (id >= x->count[FUNCTIONS])
+	if (!record(x, FUNCTIONS, id, &c))
 		return false;
-	c = record(x, FUNCTIONS, id);
 	out->name = cursor_u32(&c);
 	out->system = cursor_u32(&c);
 	out->start_line = cursor_u32(&c);
 	return true;
 }
 
-struct str symindex_string(const struct symindex *x, uint32_t id)
+bool symindex_string(const struct symindex *x, uint32_t id, struct str *out)
 {
-	struct str none = {"", 0};
 	struct cursor c;
-	uint32_t off;
+	uint32_t off, left;
 	const char *p;
 
-	if (id >= x->count[STRINGS])
-		return none;
-	c = record(x, STRINGS, id);
+	if (!record(x, STRINGS, id, &c))
+		return false;
 	off = cursor_u32(&c);
 	if (off >= x->count[TEXT])
-		return none;
+		return false;
 	p = (const char *)x->table[TEXT] + off;
-	return (struct str){p, strnlen(p, x->count[TEXT] - off)};
-}
-
-/* --- writing --------------------------------------------------------------------------------- */
-
-static void put_u32(struct buf *b, uint32_t v)
-{
-	v = htole32(v);
-	buf_put(b, &v, sizeof(v));
-}
-
-static void put_u64(struct buf *b, uint64_t v)
-{
-	v = htole64(v);
-	buf_put(b, &v, sizeof(v));
-}
-
-static void put_pad(struct buf *b)
-{
-	while (b->len % 8 && !b->overflow)
-		buf_putc(b, 0);
-}
-
-static void put_header(const struct symindex_parts *p, uint32_t text, struct buf *b)
-{
-	const uint32_t count[NTABLES] = {
-		[SEGMENTS] = p->elf->nsegments,
-		[STARTS] = p->n,
-		[ANSWERS] = p->n,
-		[LOCATIONS] = p->nlocations,
-		[FUNCTIONS] = p->nfunctions,
-		[STRINGS] = p->nstrings,
-		[TEXT] = text,
-	};
-	int i;
-
-	buf_puts(b, MAGIC);
-	put_u32(b, 0);
-	put_u32(b, (p->quality == SYMINDEX_LINES ? FLAG_LINES : 0) |
-			   (p->quality == SYMINDEX_SYMBOLS ? FLAG_SYMBOLS : 0) |
-			   (p->elf->is64 ? FLAG_64 : 0));
-	put_u32(b, p->elf->type);
-	put_u32(b, p->key.build_id_n);
-	buf_put(b, p->key.build_id, BUILD_ID_MAX);
-	put_u64(b, p->key.files);
-	for (i = 0; i < NTABLES; i++)
-		put_u32(b, count[i]);
-	put_u32(b, 0);
-	put_pad(b);
-}
-
-static void put_checksums(struct buf *b)
-{
-	size_t at = pad8(HEADER_BYTES);
-	uint32_t crc = htole32(unpack_crc32(0, b->data + at, b->len - at));
-
-	memcpy(b->data + HEADER_BYTES - sizeof(crc), &crc, sizeof(crc));
-	crc = htole32(unpack_crc32(0, b->data + 12, HEADER_BYTES - 12));
-	memcpy(b->data + 8, &crc, sizeof(crc));
-}
-
-static void put_code(const struct symindex_parts *p, struct buf *b)
-{
-	size_t i;
-
-	for (i = 0; i < p->elf->nsegments; i++) {
-		const struct elf_segment *s = &p->elf->segments[i];
-
-		put_u64(b, s->vaddr);
-		put_u64(b, s->offset);
-		put_u64(b, s->filesz);
-		put_u64(b, s->memsz);
-		put_u64(b, s->align);
-		put_u64(b, s->exec);
-	}
-	for (i = 0; i < p->n; i++)
-		put_u64(b, p->starts[i]);
-	for (i = 0; i < p->n; i++) {
-		put_u32(b, p->answers[i].location);
-		put_u32(b, p->answers[i].source | p->answers[i].reason << 8);
-	}
-}
-
-static void put_names(const struct symindex_parts *p, struct buf *b)
-{
-	struct sym_location l;
-	struct sym_function f;
-	uint32_t at = 0;
-	size_t i;
-
-	for (i = 0; i < p->nlocations; i++) {
-		l = object_location(p->object, i);
-		put_u32(b, l.function);
-		put_u32(b, l.file);
-		put_u32(b, l.line);
-		put_u32(b, l.column);
-		put_u32(b, l.caller);
-	}
-	put_pad(b);
-	for (i = 0; i < p->nfunctions; i++) {
-		f = object_function(p->object, i);
-		put_u32(b, f.name);
-		put_u32(b, f.system);
-		put_u32(b, f.start_line);
-	}
-	put_pad(b);
-	for (i = 0; i < p->nstrings; i++) {
-		put_u32(b, at);
-		at += strlen(object_string(p->object, i)) + 1;
-	}
-	put_pad(b);
-	for (i = 0; i < p->nstrings; i++)
-		buf_put(b, object_string(p->object, i),
-			strlen(object_string(p->object, i)) + 1);
-	put_pad(b);
-}
-
-int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *e)
-{
-	uint64_t text = 0;
-	size_t i;
-
-	for (i = 0; i < p->nstrings; i++)
-		text += strlen(object_string(p->object, i)) + 1;
-	if (text > SYMINDEX_MAX || p->n > UINT32_MAX || p->nlocations >= NO_LOCATION)
-		return err_set(e, EFBIG, "too much for an index");
-	put_header(p, text, out);
-	put_code(p, out);
-	put_names(p, out);
-	if (!out->overflow)
-		put_checksums(out);
-	return out->overflow ? err_set(e, EFBIG, "too much for an index") : 0;
+	left = x->count[TEXT] - off;
+	*out = (struct str){p, strnlen(p, left)};
+	return out->n < left && is_whole(x, p, (size_t)out->n + 1);
 }

@@ -6,7 +6,8 @@
  *
  * A file is mapped where elf_map.h allows that. What is read is not trusted: sizes and the
  * header's checksum are checked at once, every number when it is used; a location's caller is
- * always of a lower number, so that chains end. The checksum of the tables is for accidents.
+ * always of a lower number, so that chains end. Each block of some KiB has a checksum, which is
+ * looked at when something in the block is: a look-up that comes to a damaged one has no answer.
  */
 #pragma once
 
@@ -39,21 +40,21 @@ struct symindex_key {
 int symindex_parse(uint8_t *p, size_t n, struct symindex **out, struct err *e);
 int symindex_read(const char *path, struct symindex **out, struct err *e);
 void symindex_free(struct symindex *x);
-bool symindex_is_whole(
-	const struct symindex *x); /* its tables are as they were written */
+/* All its tables are as they were written: reads all of it. */
+bool symindex_is_whole(const struct symindex *x);
 
 struct symindex_key symindex_key(const struct symindex *x);
 enum symindex_quality symindex_quality(const struct symindex *x);
 /* The segments of the object: a file without sections and contents. The caller's. */
 struct elf_file *symindex_elf(const struct symindex *x);
 
-/* The answer for an address, in numbers of the index. */
+/* The answer for an address, in numbers of the index; SYM_DAMAGED: not as it was written. */
 struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr);
-/* False for a number that is none. Strings end within the index. */
+/* False for a number that is none, and for damage. Strings end within the index. */
 bool symindex_location(const struct symindex *x, uint32_t id, struct sym_location *out);
 bool symindex_function(const struct symindex *x, uint32_t id, struct sym_function *out);
 uint32_t symindex_nlocations(const struct symindex *x);
-struct str symindex_string(const struct symindex *x, uint32_t id);
+bool symindex_string(const struct symindex *x, uint32_t id, struct str *out);
 uint64_t symindex_bytes(const struct symindex *x);  /* memory in it, not what is mapped */
 struct str symindex_file(const struct symindex *x); /* all of it as it was read */
 
@@ -70,3 +71,5 @@ struct symindex_parts {
 };
 
 int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *e);
+/* Put the checksums of what looks like an index right. */
+void symindex_seal(uint8_t *p, size_t n);

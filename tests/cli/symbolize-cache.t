@@ -82,7 +82,8 @@ head -c $((size / 2)) "$tmp/good" >"$idx"
 damaged 'cut short' 'damaged index'
 printf 'x' | dd of="$idx" bs=1 seek=30 conv=notrunc 2>/dev/null
 damaged 'header' 'damaged index'
-for part in 300 $((size / 2)) $((size - 30)); do
+for part in 150 $((size - 10)); do
+	cp "$tmp/good" "$idx"
 	printf '\377\1' | dd of="$idx" bs=1 seek="$part" conv=notrunc 2>/dev/null
 	damaged "byte $part" 'damaged index'
 done
@@ -144,6 +145,52 @@ prof-symbolize "$tmp/raw" >"$tmp/got"
 prof-render -f text "$tmp/got" >"$tmp/text"
 is "$(grep -c '^function' "$tmp/text")" 0 'gone: no names without a cache'
 same_as 'gone: all names from the index alone'
+
+# Damage further in shows when something there is looked up: no name comes from there.
+awk 'BEGIN { for (i = 0; i < 600; i++) printf "int function_%d(int x) { return x * %d; }\n", i, i
+	print "int main(void) { return 0; }" }' >"$tmp/many.c"
+(cd "$tmp" && gcc -g -O1 many.c -o many)
+mid=$(readelf -n "$tmp/many" | sed -n 's/.*Build ID: //p')
+midx=$tmp/cache/$(echo "$mid" | cut -c1-2)/$(echo "$mid" | cut -c3-).idx
+in_main "$tmp/many" "$tmp/many" "$mid" >"$tmp/raw.many"
+prof-symbolize --cache="$tmp/cache" "$tmp/raw.many" >"$tmp/want.many"
+cp "$midx" "$tmp/good.many"
+size=$(wc -c <"$midx")
+spoil() { # spoil OFFSET
+	cp "$tmp/good.many" "$midx"
+	printf '\377\1' | dd of="$midx" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+part=200 bad=0 seen=0 unseen=0
+while [ $part -lt $((size - 2)) ]; do
+	spoil $part
+	prof-symbolize --cache="$tmp/cache" "$tmp/raw.many" >"$tmp/got" 2>"$tmp/err"
+	cmp -s "$tmp/got" "$tmp/want.many" || bad=$((bad + 1))
+	if [ ! -s "$tmp/err" ]; then
+		unseen=$((unseen + 1))
+	elif cmp -s "$midx" "$tmp/good.many"; then
+		seen=$((seen + 1))
+	else
+		bad=$((bad + 1))
+	fi
+	part=$((part + 2048))
+done
+is $bad 0 'damage in any block: names all the same, made again where it showed'
+[ $seen -gt 2 ] && [ $unseen -gt 2 ]
+ok $? 'which it does not everywhere' || echo "$seen seen, $unseen not, $size bytes" | diag -
+rm "$tmp/many"
+name=$(LC_ALL=C grep -abo 'many\.c' "$tmp/good.many" | head -n 1 | cut -d: -f1)
+spoil "$name"
+prof-symbolize --cache="$tmp/cache" --report="json:$tmp/report" "$tmp/raw.many" >"$tmp/got" 2>"$tmp/err"
+is $? 0 'gone, and damage where the name is: fine'
+prof-render -f text "$tmp/got" >"$tmp/text"
+is "$(grep -c '^function' "$tmp/text")" 0 'but no name'
+like "$tmp/report" '"damaged": *1' 'for that reason'
+is "$(cat "$tmp/err")" \
+	"prof-symbolize: index in $tmp/cache: damaged index: used where it is whole" 'one note'
+prof-symbolize --cache="$tmp/cache" --export-index="$tmp/spoilt" "$tmp/raw.many" >"$tmp/got" 2>"$tmp/err"
+[ ! -e "$tmp/spoilt" ]
+ok $? 'and it is not handed on'
+rm "$midx"
 
 # The size is limited: those not used for longest go.
 prof-symbolize --cache="$tmp/cache" --index "$tmp/gxx"

@@ -28,8 +28,7 @@ void report_cache(const struct cli *cli, const struct objects *o)
 
 	for (i = 0; i < o->n; i++) {
 		if (object_index_damage(o->v[i].object)[0])
-			cli_note(cli, "%s: not used",
-				 object_index_damage(o->v[i].object));
+			cli_note(cli, "%s", object_index_damage(o->v[i].object));
 		if (!kept[0])
 			kept = object_index_trouble(o->v[i].object);
 	}
