@@ -110,8 +110,20 @@ static __always_inline __u32 set_of(__u64 time)
 
 #define GAP_SETS 16 /* a gap that is longer counts in the last of so many intervals */
 
-/* n ticks, of which the first was due then, did not come: each counts in its own interval. */
-static __always_inline void lose_ticks(struct sample_cpu_counts *all, __u64 due, __u64 n)
+static __always_inline void lose_in(struct sample_counts *c, __u64 n, bool came)
+{
+	if (came)
+		c->lost_recursion += n;
+	else
+		c->lost_timer += n;
+}
+
+/*
+ * n ticks, of which the first was due then, did not come, or not to us: each counts in its own
+ * interval.
+ */
+static __always_inline void lose_ticks(struct sample_cpu_counts *all, __u64 due, __u64 n,
+				       bool came)
 {
 	__u64 turn = (due - first_ns) / length_ns,
 	      end = first_ns + (turn + 1) * length_ns;
@@ -119,14 +131,14 @@ static __always_inline void lose_ticks(struct sample_cpu_counts *all, __u64 due,
 	int i;
 
 	if (one_interval()) {
-		all->set[0].lost_timer += n;
+		lose_in(&all->set[0], n, came);
 		return;
 	}
 	for (i = 0; i < GAP_SETS && n; i++, turn++, end += length_ns) {
 		before = end > due ? (end - due + period_ns - 1) / period_ns : 0;
 		if (before > n || i == GAP_SETS - 1)
 			before = n;
-		all->set[turn % COUNT_SETS].lost_timer += before;
+		lose_in(&all->set[turn % COUNT_SETS], before, came);
 		due += before * period_ns;
 		n -= before;
 	}
@@ -154,7 +166,8 @@ static __always_inline __u32 new_interrupts(void *ctx, struct sample_cpu_counts 
  * is work (user space knows the idle time). Else the timer itself was late, as the CPU had
  * interrupts off or was taken away from a virtual machine; it then comes at any time between two
  * turns, and one interrupt stands for many. A tick that is on time after as many interrupts says
- * that the ones before it came too, but not to us: those stay unexplained.
+ * that the ones before it came too, but not to us: the kernel runs no program of an event while
+ * its CPU is in one of the tracing kind, or in a system call that changes a map.
  */
 static __always_inline void account_gap(void *ctx, struct sample_cpu_counts *all,
 					__u64 now)
@@ -174,8 +187,8 @@ static __always_inline void account_gap(void *ctx, struct sample_cpu_counts *all
 	skipped = (now - due) / period_ns;
 	all->due = due + (skipped + 1) * period_ns;
 	on_time = all->due - now >= period_ns - period_ns / 64;
-	if (skipped && !(on_time && interrupts > skipped))
-		lose_ticks(all, due, skipped);
+	if (skipped)
+		lose_ticks(all, due, skipped, on_time && interrupts > skipped);
 }
 
 /* Runs at each tick, also of an idle CPU: counts what the sampler does not see. */
@@ -431,5 +444,47 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	else
 		bpf_map_delete_elem(&want,
 				    &to); /* left by an earlier process of this number */
+	return 0;
+}
+
+/*
+ * User space runs these to change the maps, which it never does by itself while it samples: such
+ * a system call shuts out all programs on its CPU, for as long as who makes it is preempted.
+ */
+SEC("raw_tp")
+int change_want(const struct want_change *c)
+{
+	const __u64 *comm = (const void *)c->comm;
+	__u32 tgid = CONTEXT(c->tgid), before;
+	struct want *old = bpf_map_lookup_elem(&want, &tgid), w = {0};
+	bool decides = CONTEXT(c->set) & WANT_DECIDED;
+
+	if (old)
+		w = *old;
+	before = w.flags;
+	w.flags = (before & CONTEXT(c->keep)) | CONTEXT(c->set);
+	if (decides) {
+		w.generation = generation;
+		w.cgroup_id = CONTEXT(c->cgroup_id);
+		((__u64 *)w.comm)[0] = CONTEXT(comm[0]);
+		((__u64 *)w.comm)[1] = CONTEXT(comm[1]);
+	}
+	if (w.flags && (decides || w.flags != before))
+		bpf_map_update_elem(&want, &tgid, &w, BPF_ANY);
+	else if (!w.flags && old)
+		bpf_map_delete_elem(&want, &tgid);
+	return before;
+}
+
+SEC("raw_tp")
+int change_python(const struct python_change *c)
+{
+	__u64 runtime = CONTEXT(c->runtime);
+	__u32 tgid = CONTEXT(c->tgid);
+
+	if (runtime)
+		bpf_map_update_elem(&pythons, &tgid, &runtime, BPF_ANY);
+	else
+		bpf_map_delete_elem(&pythons, &tgid);
 	return 0;
 }

@@ -90,7 +90,7 @@ struct sample_event {
 struct sample_counts {
 	__u64 sent, filtered, lost_ring, errors; /* of the sampler */
 	__u64 run_ns;				 /* that the sampler took */
-	__u64 idle, lost_timer;			 /* of the clock */
+	__u64 idle, lost_timer, lost_recursion;	 /* of the clock */
 };
 
 /* This many ticks in a row without work, and the kernel may stop the clock until there is some. */
@@ -141,4 +141,20 @@ enum want_flags {
 	WANT_PID = 1 << 0,     /* named by number, or a child of one: stays so */
 	WANT_DECIDED = 1 << 1, /* by labels, for as long as name and group stay */
 	WANT_KEEP = 1 << 2,    /* and the decision was yes */
+};
+
+/*
+ * What the program change_want gets: of the flags of a process those in `keep` stay, and those in
+ * `set` come. With WANT_DECIDED in `set` also what was decided on.
+ */
+struct want_change {
+	__u64 tgid, keep, set;
+	__u64 cgroup_id;
+	char comm[EVENT_COMM_LEN];
+};
+
+/* What change_python gets. */
+struct python_change {
+	__u64 tgid;
+	__u64 runtime; /* 0: has no interpreter */
 };

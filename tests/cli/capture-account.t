@@ -17,10 +17,10 @@ account() {
 			c[kv[1]] = kv[2]
 		}
 		END { print c["unexplained"], c["expected"], c["kept"], c["lost_ring"],
-			c["intervals_dropped"] + 0 }'
+			c["intervals_dropped"] + 0, c["lost_recursion"] }'
 }
 explained() { # explained FILE DESCRIPTION
-	read -r unexplained expected kept lost dropped <<-END
+	read -r unexplained expected kept lost dropped _ <<-END
 		$(account "$1")
 	END
 	[ "$expected" -gt 1000 ] && [ $((${unexplained#-} * 100)) -le "$expected" ]
@@ -77,11 +77,15 @@ fi
 "$workload" kernel 600 &
 loads="$loads $!"
 prof-capture -F 999 -d 3 -o "$tmp/p" 2>"$tmp/err"
-read -r unexplained expected kept lost dropped <<-END
+read -r unexplained expected kept lost dropped recursion <<-END
 	$(account "$tmp/p")
 END
 diag "$tmp/err"
-echo "# with a rival: unexplained $unexplained of $expected, kept $kept"
+echo "# with a rival: unexplained $unexplained of $expected, kept $kept, lost by it $recursion"
+if [ $((recursion * 100)) -gt "$expected" ]; then
+	like "$tmp/err" "^prof-capture: $recursion of $expected ticks gave no sample: other BPF programs" \
+		'a rival: says what it costs'
+fi
 if [ $((unexplained * 100)) -gt "$expected" ]; then
 	like "$tmp/err" "^prof-capture: $unexplained of $expected ticks are not accounted for" 'a rival: says so'
 else

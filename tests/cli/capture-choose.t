@@ -123,6 +123,22 @@ is $? 0 'SIGHUP without rules is an ordinary end'
 [ "$(comment "$tmp/p" kept)" -gt 0 ]
 ok $? 'with the data'
 
+# --- no system call that shuts out the BPF programs on its CPU --------------------------------------
+if command -v strace >/dev/null; then
+	strace -o "$tmp/trace" -e trace=bpf,ioctl prof-capture -q -F 999 -i 50ms --comm other \
+		-- "$workload" spawn 40 5 >"$tmp/p"
+	# but for more room for unwind tables, made and put in its place
+	awk '/PERF_EVENT_IOC_ENABLE/ { on = 1 }
+		on && /BPF_MAP_CREATE/ { maps-- }
+		on && /BPF_MAP_[A-Z]*_ELEM/ { maps++ }
+		on && /BPF_PROG_TEST_RUN/ { runs++ }
+		END { print maps + 0, (runs > 0) }' "$tmp/trace" >"$tmp/calls"
+	is "$(cat "$tmp/calls")" '0 1' 'while it samples, maps are changed by programs alone' ||
+		grep -v TEST_RUN "$tmp/trace" | tail -n 20 | diag
+else
+	skip 'no strace here' 'while it samples, maps are changed by programs alone'
+fi
+
 # --- what is refused -----------------------------------------------------------------------------
 refuses 'rules that are not there' prof-capture --rules "$tmp/none" -d 1
 head -c 1100000 /dev/zero | tr '\0' '#' >"$tmp/rules"

@@ -45,7 +45,6 @@ struct bpf_sampler {
 	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
 	size_t npossible;    /* CPUs */
 	struct sample_cpu_counts *now; /* by CPU; the BPF programs write it */
-	uint64_t last_misses;
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
 };
@@ -173,64 +172,53 @@ static void bpf_free(struct sampler *base)
 	free(s);
 }
 
-static int want_fd(const struct bpf_sampler *s)
+/* Run a program that changes a map: its answer. */
+static uint32_t run_change(const struct bpf_program *prog, const void *change,
+			   size_t size)
 {
-	return bpf_map__fd(s->skel->maps.want);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = change, .ctx_size_in = size);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) < 0 ? 0 : opts.retval;
 }
 
-static struct want want_of(const struct bpf_sampler *s, uint32_t tgid)
+/* The flags that it had. */
+static uint32_t change_want(const struct bpf_sampler *s, const struct want_change *c)
 {
-	struct want w = {0};
-
-	bpf_map_lookup_elem(want_fd(s), &tgid, &w);
-	return w;
-}
-
-static void put_want(struct bpf_sampler *s, uint32_t tgid, const struct want *w)
-{
-	if (w->flags)
-		bpf_map_update_elem(want_fd(s), &tgid, w, BPF_ANY);
-	else
-		bpf_map_delete_elem(want_fd(s), &tgid);
+	/* else everybody is sampled */
+	if (!s->programs.conf.by_pid && !s->programs.conf.by_labels)
+		return 0;
+	return run_change(s->skel->progs.change_want, c, sizeof(*c));
 }
 
 static void bpf_want(struct sampler *base, uint32_t tgid)
 {
-	struct bpf_sampler *s = of(base);
-	struct want w = want_of(s, tgid);
-
-	w.flags |= WANT_PID;
-	put_want(s, tgid, &w);
+	change_want(of(base),
+		    &(struct want_change){.tgid = tgid, .keep = ~0u, .set = WANT_PID});
 }
 
 static uint32_t bpf_wants(const struct sampler *base, uint32_t tgid)
 {
-	const struct bpf_sampler *s = const_of(base);
-	return want_of(s, tgid).flags;
+	return change_want(const_of(base),
+			   &(struct want_change){.tgid = tgid, .keep = ~0u});
 }
 
 static void bpf_decide(struct sampler *base, uint32_t tgid, const char *comm,
 		       uint64_t cgroup_id, bool keep)
 {
-	struct bpf_sampler *s = of(base);
-	struct want w = want_of(s, tgid);
+	struct want_change c = {
+		.tgid = tgid,
+		.keep = WANT_PID,
+		.set = WANT_DECIDED | (keep ? WANT_KEEP : 0),
+		.cgroup_id = cgroup_id,
+	};
 
-	w.flags = (w.flags & WANT_PID) | WANT_DECIDED | (keep ? WANT_KEEP : 0);
-	w.generation = s->skel->bss->generation;
-	w.cgroup_id = cgroup_id;
-	memcpy(w.comm, comm, sizeof(w.comm));
-	put_want(s, tgid, &w);
+	memcpy(c.comm, comm, sizeof(c.comm));
+	change_want(of(base), &c);
 }
 
 static void bpf_undecide(struct sampler *base, uint32_t tgid)
 {
-	struct bpf_sampler *s = of(base);
-	struct want w = want_of(s, tgid);
-
-	if (!(w.flags & WANT_DECIDED))
-		return;
-	w.flags &= WANT_PID;
-	put_want(s, tgid, &w);
+	change_want(of(base), &(struct want_change){.tgid = tgid, .keep = WANT_PID});
 }
 
 static void bpf_decide_anew(struct sampler *base, bool inherits)
@@ -242,8 +230,7 @@ static void bpf_decide_anew(struct sampler *base, bool inherits)
 
 static void bpf_forget(struct sampler *base, uint32_t tgid)
 {
-	struct bpf_sampler *s = of(base);
-	bpf_map_delete_elem(want_fd(s), &tgid);
+	change_want(of(base), &(struct want_change){.tgid = tgid});
 }
 
 static int bpf_start(struct sampler *base, uint64_t first_ns, uint64_t stop_ns,
@@ -313,20 +300,6 @@ static int64_t expected_ticks(const struct bpf_sampler *s, struct cpu_events *c,
 	return c->ticks - before;
 }
 
-static uint64_t recursion_misses(struct bpf_sampler *s)
-{
-	struct bpf_prog_info info = {0};
-	uint32_t size = sizeof(info);
-	uint64_t misses;
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->programs.sampler), &info, &size) <
-	    0)
-		return s->last_misses;
-	misses = info.recursion_misses - s->last_misses;
-	s->last_misses = info.recursion_misses;
-	return misses;
-}
-
 /* What a CPU's programs wrote, all of one moment: the CPU goes on meanwhile. */
 struct seen_counts {
 	struct sample_counts set;
@@ -376,6 +349,8 @@ static void settle_past(const struct bpf_sampler *s, struct cpu_events *c,
 		size_t set = (s->cuts + i) % COUNT_SETS;
 		c->last[set].lost_timer =
 			*(const volatile __u64 *)&all->set[set].lost_timer;
+		c->last[set].lost_recursion =
+			*(const volatile __u64 *)&all->set[set].lost_recursion;
 	}
 }
 
@@ -415,16 +390,19 @@ static void add_counts(struct bpf_sampler *s, struct cpu_events *c, int64_t expe
 {
 	struct sample_counts *last = &c->last[s->cuts % COUNT_SETS];
 	struct seen_counts now;
-	int64_t sent, filtered, lost_ring, lost_timer, errors, idle, rest, late;
+	int64_t sent, filtered, lost_ring, lost_timer, recursion, errors, idle, rest,
+		late;
 
 	read_counts(&s->now[c->cpu], s->cuts % COUNT_SETS, &now);
 	sent = now.set.sent - last->sent;
 	filtered = now.set.filtered - last->filtered;
 	lost_ring = now.set.lost_ring - last->lost_ring;
 	lost_timer = now.set.lost_timer - last->lost_timer;
+	recursion = now.set.lost_recursion - last->lost_recursion;
 	errors = now.set.errors - last->errors;
 	idle = now.set.idle - last->idle;
-	rest = expected - sent - filtered - lost_ring - lost_timer - errors - idle;
+	rest = expected - sent - filtered - lost_ring - lost_timer - recursion - errors -
+	       idle;
 	late = overdue(s, &now, end_ns);
 	late = late < rest ? late : rest > 0 ? rest : 0;
 	lost_timer += late;
@@ -437,6 +415,7 @@ static void add_counts(struct bpf_sampler *s, struct cpu_events *c, int64_t expe
 	out->idle += idle;
 	out->lost_ring += lost_ring;
 	out->lost_timer += lost_timer;
+	out->lost_recursion += recursion;
 	out->lost_error += errors;
 	out->run_ns += now.set.run_ns - last->run_ns;
 	*last = now.set;
@@ -449,7 +428,7 @@ static void bpf_cut(struct sampler *base, uint64_t end_ns, struct tick_counts *o
 	int64_t *expected = xcalloc(s->ncpus, sizeof(*expected));
 	size_t i;
 
-	*out = (struct tick_counts){.lost_recursion = recursion_misses(s)};
+	*out = (struct tick_counts){0};
 	for (i = 0; i < s->ncpus; i++)
 		expected[i] = expected_ticks(s, &s->cpus[i], end_ns);
 	for (i = 0; i < s->ncpus; i++) {
@@ -473,13 +452,8 @@ static void bpf_unwind_maps(const struct sampler *base, struct unwind_maps *out)
 
 static void bpf_tell_python(const struct sampler *base, uint32_t tgid, uint64_t runtime)
 {
-	const struct bpf_sampler *s = const_of(base);
-	int fd = bpf_map__fd(s->skel->maps.pythons);
-
-	if (runtime)
-		bpf_map_update_elem(fd, &tgid, &runtime, BPF_ANY);
-	else
-		bpf_map_delete_elem(fd, &tgid);
+	const struct python_change c = {.tgid = tgid, .runtime = runtime};
+	run_change(const_of(base)->skel->progs.change_python, &c, sizeof(c));
 }
 
 static enum unwinder_form bpf_form(const struct sampler *base)
@@ -502,7 +476,7 @@ static bool bpf_samples(const struct sampler *base, uint32_t tgid)
 
 	if (!conf->by_pid && !conf->by_labels)
 		return true;
-	flags = want_of(s, tgid).flags;
+	flags = bpf_wants(base, tgid);
 	if (conf->by_pid && !(flags & WANT_PID))
 		return false;
 	return !conf->by_labels || !(flags & WANT_DECIDED) || flags & WANT_KEEP;

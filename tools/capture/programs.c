@@ -30,6 +30,9 @@ static void choose_programs(struct cpu_bpf *skel, const struct programs_conf *co
 	struct bpf_program *tail = skel->progs.sample_tail;
 
 	bpf_program__set_autoload(skel->progs.on_fork, conf->by_pid || conf->by_labels);
+	bpf_program__set_autoload(skel->progs.change_want,
+				  conf->by_pid || conf->by_labels);
+	bpf_program__set_autoload(skel->progs.change_python, form != UNWINDER_FP);
 	bpf_program__set_autoload(skel->progs.sample_loop, form == UNWINDER_LOOP);
 	bpf_program__set_autoload(tail, form == UNWINDER_TAIL);
 	bpf_program__set_autoload(skel->progs.sample_part, form == UNWINDER_TAIL);

@@ -8,7 +8,7 @@
 #include "lib/base/num.h"
 #include "tools/capture/clock.h"
 
-#define UNEXPLAINED_FEW 20 /* of single ticks nothing is said */
+#define TICKS_FEW 20 /* of single ones nothing is said */
 
 /* Part of whole, in percent; of nothing, all. */
 static double percent(uint64_t part, uint64_t whole)
@@ -59,6 +59,7 @@ void report_interval(struct report *r, const struct builder *b,
 	r->undecided += b->dropped;
 	r->expected += t->expected;
 	r->unexplained += builder_unexplained(b, t);
+	r->recursion += t->lost_recursion;
 	r->length_ns += info->duration_ns;
 	if (t->lost_ring)
 		cli_note(&r->opts->cli,
@@ -99,20 +100,29 @@ void report_unwinding(const struct report *r, struct stops *s, const struct tabl
 			 ts->unwinder->full);
 }
 
+static bool is_much(const struct report *r, int64_t ticks)
+{
+	return ticks > TICKS_FEW && ticks > r->expected / 100;
+}
+
 void report_end(const struct report *r)
 {
 	const struct capture_opts *o = r->opts;
 	double seconds = (double)r->length_ns / NS_PER_S;
 
-	if (r->unexplained > UNEXPLAINED_FEW && r->unexplained > r->expected / 100)
+	if (is_much(r, r->recursion))
 		cli_note(&o->cli,
-			 "%" PRId64 " of %" PRId64 " ticks are not accounted for: %s",
+			 "%" PRId64 " of %" PRId64 " ticks gave no sample: other BPF "
+			 "programs of the tracing kind run here, and the kernel drops "
+			 "samples while they do",
+			 r->recursion, r->expected);
+	if (is_much(r, r->unexplained))
+		cli_note(&o->cli,
+			 "%" PRId64 " of %" PRId64 " ticks are not accounted for%s",
 			 r->unexplained, r->expected,
-			 r->unprivileged
-				 ? "the timer was late, or processes ended before their "
-				   "first one"
-				 : "other BPF programs of the tracing kind run here, and "
-				   "the kernel drops samples while they do");
+			 r->unprivileged ? ": the timer was late, or processes ended "
+					   "before their first one"
+					 : "");
 	if (choice_by_labels(&o->choice))
 		cli_info(&o->cli,
 			 "%" PRIu64 " samples were taken before it was known that their "

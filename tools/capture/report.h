@@ -14,9 +14,9 @@ struct report {
 	const struct capture_opts *opts;
 	bool unprivileged; /* by perf events */
 	uint64_t ring_bytes;
-	uint64_t rows;		       /* of the table */
-	uint64_t kept;		       /* in all */
-	int64_t expected, unexplained; /* ticks, in all */
+	uint64_t rows;				  /* of the table */
+	uint64_t kept;				  /* in all */
+	int64_t expected, recursion, unexplained; /* ticks, in all */
 	uint64_t undecided; /* samples of processes that then were not chosen */
 	uint64_t length_ns;
 	uint64_t dropped, dropped_shown; /* intervals: in all, and in rows up to now */
