@@ -106,6 +106,25 @@ mixed=$(samples 'major.*minor|minor.*major' <"$tmp/s")
 [ "$major" -gt 150 ] && [ "$minor" -gt 150 ] && [ "$mixed" -eq 0 ]
 ok $? "threads: $major and $minor, each its own" || diag "$tmp/s"
 
+# code objects as large as a program can make them: what is kept of one process is bounded
+cat >"$tmp/large.py" <<-'END'
+	import time
+
+	table = bytes([0x80, 0]) * 500000
+	code = "def f(end):\n    while time.thread_time() < end:\n        pass\n"
+	spaces = [{"time": time} for i in range(250)]
+	for space in spaces:
+	    exec(code, space)
+	    space["f"].__code__ = space["f"].__code__.replace(co_linetable=table)
+	for i, space in enumerate(spaces):
+	    space["f"](time.thread_time() + 0.008)
+END
+measure "$tmp/ran" prof-capture -q -F 997 -o "$tmp/p" -- "$python" "$tmp/large.py"
+read -r _ kib _ <"$tmp/ran"
+stacks "$tmp/p" >"$tmp/s"
+[ "$(samples ';f(;|$)' <"$tmp/s")" -gt 500 ] && [ "$kib" -lt 200000 ]
+ok $? "large code objects: $kib KiB" || diag "$tmp/s"
+
 # one that runs already, in a PID namespace of its own
 if unshare -p -f true 2>/dev/null; then
 	unshare -p -f "$python" "$tmp/app.py" long >"$tmp/ready" &

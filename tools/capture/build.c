@@ -113,7 +113,7 @@ static uint32_t made_location(struct builder *b, struct proc *p, const struct sp
 	struct line line;
 
 	if (!v ||
-	    !jit_find(p, s, addr, time_ns, b->settling_ns, &b->procs->jit_bytes, &f)) {
+	    !jit_find(p, s, addr, time_ns, b->settling_ns, &b->procs->names_bytes, &f)) {
 		*unnamed |= v != NULL;
 		return store_location(b->store, ID_NONE, addr, false, NULL, 0);
 	}
@@ -163,7 +163,8 @@ static bool add_python(struct builder *b, struct proc *p, struct python_walk *w,
 	__u64 instruction;
 
 	while (w->at < w->n) {
-		c = known ? python_code(p, w->pairs[2 * w->at]) : NULL;
+		c = known ? python_code(p, w->pairs[2 * w->at], &b->procs->names_bytes)
+			  : NULL;
 		instruction = w->pairs[2 * w->at++ + 1];
 		if (c)
 			st->frames[st->n++] =

@@ -18,7 +18,6 @@
 #define RECORD_MAX_BYTES (16 << 20)   /* of a jitdump, which holds code */
 #define LOOK_BYTES (64 << 20)	     /* at most in one look: sampling goes on meanwhile */
 #define SOURCE_MAX_BYTES (512 << 20) /* of one file: whoever writes it may mean us harm */
-#define MEMORY_MAX_BYTES (256u << 20) /* of the maps of all processes */
 #define DUMPS_MAX 4
 
 struct source {
@@ -37,7 +36,7 @@ struct jit {
 	size_t n;
 	uint64_t looked_ns;
 	struct proc_owner owner;
-	size_t *all_bytes; /* of the maps of all processes */
+	size_t *all_bytes; /* of the names of all processes */
 	bool nested;	   /* it has another number for itself */
 };
 
@@ -174,7 +173,7 @@ static void read_on(struct jit *j, struct source *src)
 		if (!used && (size_t)n < size)
 			break; /* the rest is still to be written */
 		if ((!used && size >= max) || src->map.full ||
-		    *j->all_bytes >= MEMORY_MAX_BYTES || src->done >= SOURCE_MAX_BYTES) {
+		    *j->all_bytes >= NAMES_MAX_BYTES || src->done >= SOURCE_MAX_BYTES) {
 			src->broken = true;
 			break;
 		}

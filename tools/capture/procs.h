@@ -96,6 +96,8 @@ struct proc {
 	struct label_cache labels;
 };
 
+#define NAMES_MAX_BYTES (256u << 20) /* of all processes: who has them may mean us harm */
+
 struct procs {
 	struct proc **buckets;
 	size_t nbuckets, n;
@@ -107,7 +109,7 @@ struct procs {
 		env_names; /* variables to read, as procread_env() takes them; NULL: none */
 	struct proc **changed; /* whose code is not what it was when last taken */
 	size_t nchanged, changed_cap;
-	size_t jit_bytes; /* that the names of code made at run time take */
+	size_t names_bytes; /* that the names of code made at run time, and of scripts, take */
 };
 
 void procs_init(struct procs *ps);

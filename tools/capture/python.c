@@ -12,10 +12,11 @@
 #include "lib/sym/pycode.h"
 #include "tools/capture/clock.h"
 
-#define TEXT_MAX 4096	    /* characters */
-#define LINES_MAX (1 << 20) /* bytes of a location table */
-#define CODES_MAX 65536	    /* of one process; then all are forgotten */
-#define SURE_NS NS_PER_S    /* after that it may be another object at the same address */
+#define TEXT_MAX 4096		     /* characters */
+#define LINES_MAX (1 << 20)	     /* bytes of a location table */
+#define CODES_MAX 65536		     /* of one process; then all are forgotten */
+#define PROCESS_MAX_BYTES (16 << 20) /* the same: objects may be made to be large */
+#define SURE_NS NS_PER_S /* after that it may be another object at the same address */
 
 /* Objects of 3.11's 64-bit builds (Include/cpython/code.h, unicodeobject.h, bytesobject.h). */
 enum {
@@ -42,6 +43,7 @@ struct entry {
 	uint64_t addr, seen_ns;
 	struct head head;
 	struct python_code code;
+	size_t bytes; /* that it takes */
 	bool good;
 };
 
@@ -49,6 +51,8 @@ struct python {
 	struct entry *v;
 	size_t n, cap;
 	struct id_table ids;
+	size_t bytes;	   /* of all of v */
+	size_t *all_bytes; /* of the names of all processes */
 };
 
 static bool is_same(const struct head *a, const struct head *b)
@@ -116,34 +120,55 @@ static bool read_lines(uint32_t tgid, uint64_t addr, struct python_code *c)
 	return !n || read_at(tgid, addr + BYTES_DATA, c->lines, n);
 }
 
-static void release(struct entry *e)
+static void count(struct python *py, struct entry *e, size_t bytes)
+{
+	py->bytes += bytes - e->bytes;
+	*py->all_bytes += bytes - e->bytes;
+	e->bytes = bytes;
+}
+
+static void release(struct python *py, struct entry *e)
 {
 	free(e->code.name);
 	free(e->code.file);
 	free(e->code.lines);
 	e->code = (struct python_code){0};
 	e->good = false;
+	count(py, e, 0);
 }
 
-static void read_code(uint32_t tgid, struct entry *e)
+static void read_code(struct python *py, uint32_t tgid, struct entry *e)
 {
 	struct python_code *c = &e->code;
+
+	if (*py->all_bytes >= NAMES_MAX_BYTES)
+		return;
 
 	c->first_line = e->head.first_line;
 	c->begin = e->addr + CODE_BEGIN;
 	c->name = read_text(tgid, e->head.name);
 	c->file = c->name ? read_text(tgid, e->head.file) : NULL;
 	e->good = c->file && read_lines(tgid, e->head.lines, c);
+	count(py, e,
+	      sizeof(*e) + c->nlines + (c->name ? strlen(c->name) : 0) +
+		      (c->file ? strlen(c->file) : 0));
+}
+
+static void forget_all(struct python *py)
+{
+	size_t i;
+
+	for (i = 0; i < py->n; i++)
+		release(py, &py->v[i]);
+	py->n = 0;
+	id_table_clear(&py->ids);
 }
 
 void python_free(struct python *py)
 {
-	size_t i;
-
 	if (!py)
 		return;
-	for (i = 0; i < py->n; i++)
-		release(&py->v[i]);
+	forget_all(py);
 	free(py->v);
 	id_table_release(&py->ids);
 	free(py);
@@ -152,26 +177,22 @@ void python_free(struct python *py)
 static struct entry *entry_of(struct python *py, uint64_t addr)
 {
 	uint64_t h = hash_u64(0, addr);
-	size_t slot = id_table_first(&py->ids, h), i;
+	size_t slot = id_table_first(&py->ids, h);
 	uint32_t id;
 
 	for (; (id = id_table_at(&py->ids, h, &slot)) != ID_NONE; slot++) {
 		if (py->v[id].addr == addr)
 			return &py->v[id];
 	}
-	if (py->n == CODES_MAX) {
-		for (i = 0; i < py->n; i++)
-			release(&py->v[i]);
-		py->n = 0;
-		id_table_clear(&py->ids);
-	}
+	if (py->n == CODES_MAX || py->bytes >= PROCESS_MAX_BYTES)
+		forget_all(py);
 	XGROW(py->v, py->n, py->cap);
 	py->v[py->n] = (struct entry){.addr = addr};
 	id_table_put(&py->ids, h, (uint32_t)py->n);
 	return &py->v[py->n++];
 }
 
-const struct python_code *python_code(struct proc *p, uint64_t addr)
+const struct python_code *python_code(struct proc *p, uint64_t addr, size_t *all_bytes)
 {
 	uint64_t now = monotonic_ns();
 	struct head head;
@@ -180,15 +201,16 @@ const struct python_code *python_code(struct proc *p, uint64_t addr)
 	if (!p->python) {
 		p->python = xcalloc(1, sizeof(*p->python));
 		id_table_init(&p->python->ids);
+		p->python->all_bytes = all_bytes;
 	}
 	e = entry_of(p->python, addr);
 	if (!e->seen_ns || now - e->seen_ns > SURE_NS) {
 		if (!read_head(p->tgid, addr, &head))
 			return e->good ? &e->code : NULL; /* it has ended since */
 		if (!e->good || !is_same(&head, &e->head)) {
-			release(e);
+			release(p->python, e);
 			e->head = head;
-			read_code(p->tgid, e);
+			read_code(p->python, p->tgid, e);
 		}
 		e->seen_ns = now;
 	}

@@ -18,8 +18,11 @@ struct python_code {
 	uint32_t nlines;
 };
 
-/* The code object at addr in p's memory; NULL if it cannot be read, or is none. */
-const struct python_code *python_code(struct proc *p, uint64_t addr);
+/*
+ * The code object at addr in p's memory; NULL if it cannot be read, or is none. Good until the next
+ * call. all_bytes: what the names of all processes take, up to NAMES_MAX_BYTES.
+ */
+const struct python_code *python_code(struct proc *p, uint64_t addr, size_t *all_bytes);
 
 /* The line of the instruction at that address; 0: not known. */
 uint32_t python_line(const struct python_code *c, uint64_t instruction);
