@@ -124,6 +124,12 @@ like "$tmp/text" '^sample .*"comm"="workload".*"owner"="a b".*"version"="1.2.3"'
 like "$tmp/text" '^sample .*"comm"="workload".*"version"="1.3"' 'and of the next'
 ! grep -q '"none"' "$tmp/text"
 ok $? 'what is not set is no label'
+# shellcheck disable=SC2016 # expanded by the inner shell
+VERSION=9 labels --env-label VERSION -- \
+	sh -c 'VERSION=$(head -c 60000 /dev/zero | tr "\0" x) exec "$0" burn 400' "$workload"
+grep '^sample .*"comm"="workload"' "$tmp/text" >"$tmp/samples"
+[ -s "$tmp/samples" ] && ! grep -q '"version"=' "$tmp/samples"
+ok $? 'one that is too long for a label is none, nor is what was there before'
 VERSION=9 labels --env-label VERSION -- "$workload" spawn 20 5
 like "$tmp/text" '^sample .*"version"="9"' 'children have what their parent had'
 VERSION=now "$workload" burn 600000 &

@@ -26,6 +26,7 @@
 
 #define MAPS_MAX_BYTES (64 << 20)
 #define ENV_MAX_BYTES (16 << 20)
+#define ENV_KEPT_MAX_BYTES (16 << 10) /* of the variables that were asked for */
 #define PF_KTHREAD 0x00200000
 
 static int open_proc(uint32_t tgid, const char *name, int flags)
@@ -451,7 +452,7 @@ static bool is_named(const char *variable, const char *names)
 
 char *procread_env(uint32_t tgid, const char *names)
 {
-	struct buf all = BUF_INIT(ENV_MAX_BYTES), kept = BUF_INIT(ENV_MAX_BYTES);
+	struct buf all = BUF_INIT(ENV_MAX_BYTES), kept = BUF_INIT(ENV_KEPT_MAX_BYTES);
 	const char *at, *end;
 	char *env = NULL;
 
@@ -463,8 +464,8 @@ char *procread_env(uint32_t tgid, const char *names)
 				buf_put(&kept, at, strlen(at) + 1);
 		}
 		buf_put(&kept, "", 1);
-		if (!kept.overflow)
-			env = xmemdup(kept.data, kept.len);
+		/* too much to be labels: as if there were none */
+		env = kept.overflow ? xstrdup("") : xmemdup(kept.data, kept.len);
 	}
 	buf_release(&all);
 	buf_release(&kept);
