@@ -128,5 +128,24 @@ if [ "$(uname -m)" = x86_64 ]; then
 	grep -q 'jit_load;everything\|;everything' "$tmp/s"
 	ok $? "that of its own, or root's, is" || diag "$tmp/s"
 	kill "$load"
+
+	# root would read it, but they may not
+	cp "$workload" "$tmp/theirs"
+	chmod 755 "$tmp" "$tmp/theirs"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/theirs" jit 60 &
+	load=$!
+	cp "$tmp/map" "/tmp/perf-$load.map"
+	maps="$maps /tmp/perf-$load.map"
+	for mode in 600 644; do
+		chmod "$mode" "/tmp/perf-$load.map"
+		prof-capture -q -F 499 -d 0.5 -p "$load" -o "$tmp/p"
+		prof-render -f folded "$tmp/p" >"$tmp/$mode"
+	done
+	kill "$load"
+	! grep -q everything "$tmp/600"
+	ok $? "a file of root's that another user may not read does not name that user's code" ||
+		diag "$tmp/600"
+	grep -q ';everything' "$tmp/644"
+	ok $? 'one that all may read does' || diag "$tmp/644"
 fi
 done_testing

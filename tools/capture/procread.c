@@ -501,17 +501,31 @@ uint32_t procread_inner_pid(uint32_t tgid)
 	return pid ? pid : tgid;
 }
 
-/* Who owns the process; false if it is gone. */
+/* As whom the process makes files; false if it is gone. Who owns its /proc may be root instead. */
 static bool owner_of(uint32_t tgid, uid_t *uid)
 {
-	struct stat st;
-	char path[32];
+	char status[4096], *p;
+	unsigned int real, effective, saved, fs;
 
-	snprintf(path, sizeof(path), "/proc/%u", tgid);
-	if (stat(path, &st) < 0)
+	if (procread_file(tgid, "status", status, sizeof(status)) <= 0)
 		return false;
-	*uid = st.st_uid;
+	p = strstr(status, "\nUid:");
+	if (!p || sscanf(p + 5, "%u %u %u %u", &real, &effective, &saved, &fs) != 4)
+		return false;
+	*uid = fs;
 	return true;
+}
+
+/*
+ * Others could tell stories about a process that is not theirs; and its owner could, by a link or a
+ * mount, have us read what only root may.
+ */
+static bool may_tell(const struct proc_owner *owner, const struct stat *st)
+{
+	if (owner->is_known ? st->st_uid == owner->uid
+			    : st->st_uid == geteuid() && geteuid())
+		return true;
+	return !st->st_uid && st->st_mode & S_IROTH;
 }
 
 int procread_open_own(uint32_t tgid, const char *name, struct proc_owner *owner,
@@ -521,9 +535,7 @@ int procread_open_own(uint32_t tgid, const char *name, struct proc_owner *owner,
 
 	if (owner_of(tgid, &owner->uid))
 		owner->is_known = true;
-	/* others could tell stories about a process that is not theirs */
-	if (fd >= 0 && st->st_uid != (owner->is_known ? owner->uid : geteuid()) &&
-	    st->st_uid) {
+	if (fd >= 0 && !may_tell(owner, st)) {
 		close(fd);
 		return -1;
 	}

@@ -58,7 +58,8 @@ struct proc_owner {
 
 /*
  * Open a regular file by its name in the process's root, or in ours when that is gone. -1: is not
- * there, or belongs to somebody else than the process's owner, or us if that is not known, or root.
+ * there, or belongs to somebody else than the process's owner, or us if that is not known; root's
+ * will do if everybody may read it.
  */
 int procread_open_own(uint32_t tgid, const char *name, struct proc_owner *owner,
 		      struct stat *st);
