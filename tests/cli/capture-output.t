@@ -184,4 +184,19 @@ for f in one two; do
 	ok $? "and sees what runs: $seen samples of one process"
 done
 kill "$load"
+
+# --- a command that is killed before it begins, as by an interrupt from the terminal ------------------
+prof-capture -q -o "$tmp/early" -- sleep 60 &
+pid=$!
+tries=0
+until [ -s "$tmp/early" ] || [ "$tries" -eq 500 ]; do
+	pkill -KILL -P "$pid"
+	sleep 0.02
+	tries=$((tries + 1))
+done
+[ -s "$tmp/early" ]
+ok $? 'a command that is killed before it begins: a profile all the same'
+kill "$pid" 2>/dev/null
+wait "$pid"
+is $? 0 'and an ordinary end'
 done_testing

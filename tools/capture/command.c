@@ -69,7 +69,8 @@ int command_run(struct command *c, const char *name, struct err *e)
 	int code = 0;
 	ssize_t n;
 
-	if (write(c->go_fd, "", 1) != 1)
+	/* it may have been killed while it waited, by an interrupt from the terminal: it has ended */
+	if (write(c->go_fd, "", 1) != 1 && errno != EPIPE)
 		return err_errno(e, errno, "cannot start %s", name);
 	close(c->go_fd);
 	c->go_fd = -1;
