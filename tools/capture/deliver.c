@@ -84,7 +84,8 @@ static void check_patience(struct deliver *d)
 	sigset_t set;
 
 	while (read(d->signal_fd, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGCHLD)
+		if (si.ssi_signo == SIGCHLD ||
+		    (si.ssi_signo == SIGHUP && d->o->choice.rules_file))
 			continue;
 		if (!d->signal_ns)
 			d->signal_ns = now;
