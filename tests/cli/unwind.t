@@ -235,6 +235,16 @@ for how in short long flipped other; do
 	cmp -s "$tmp/cache/$id.unwind" "$tmp/good"
 	ok $? 'and it is written anew'
 done
+mkdir "$tmp/sealed"
+# shellcheck disable=SC2016 # expanded by the inner shell
+if unshare -m mount -t tmpfs -o ro none "$tmp/sealed" 2>/dev/null; then
+	run unshare -m sh -c 'mount -t tmpfs -o ro none "$0" && exec prof-capture -d 0.1 --cache "$0" -p 1' \
+		"$tmp/sealed"
+	is "$status" 0 '--cache: a directory that cannot be written'
+	like "$tmp/err" "^prof-capture: --cache: $tmp/sealed: Read-only file system: no new" 'is said'
+else
+	skip 'cannot mount here' '--cache: a directory that cannot be written'
+fi
 refuses '--cache: not a directory' prof-capture --cache "$top/Makefile"
 
 # --- the children that read files -------------------------------------------------------------------

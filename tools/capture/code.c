@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 
 #include "tools/capture/clock.h"
 
@@ -52,6 +53,9 @@ int code_open(struct code *c, struct procs *ps, const struct sampler *s, struct 
 		r = tablecache_new(c->conf.cache, c->conf.cache_bytes, &c->cache, e);
 	if (r < 0)
 		return r;
+	if (c->cache && !tablecache_is_writable(c->cache))
+		cli_note(c->conf.cli, "--cache: %s: %s: no new tables are kept",
+			 c->conf.cache, strerror(errno));
 	tables_init(&c->tables, &c->tabler, &c->unwinder, c->cache);
 	c->tables.tell = tell_refusal;
 	c->tables.tell_ctx = c;

@@ -133,6 +133,11 @@ int tablecache_new(const char *dir, uint64_t max_bytes, struct tablecache **out,
 	return 0;
 }
 
+bool tablecache_is_writable(const struct tablecache *c)
+{
+	return faccessat(c->dir, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 void tablecache_free(struct tablecache *c)
 {
 	if (!c)

@@ -27,6 +27,7 @@ struct cached_table {
 /* The directory is made if it is not there; the oldest files go when all are above max_bytes. */
 int tablecache_new(const char *dir, uint64_t max_bytes, struct tablecache **out,
 		   struct err *e);
+bool tablecache_is_writable(const struct tablecache *c); /* new ones can be kept */
 void tablecache_free(struct tablecache *c);
 
 /* Find a table, then read all its rows: true if they are sound. */
