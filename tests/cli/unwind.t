@@ -209,6 +209,49 @@ prof-capture -q -F 999 --unwinder fp -o "$tmp/p" -- "$tmp/nofp" recurse 0.5 20
 ok $? '--unwinder fp: by the kernel'
 refuses '--unwinder: an unknown one' prof-capture --unwinder nonsense
 
+# --- a file that only its process leads to, as in a container --------------------------------------
+# While the capture is stopped its first process comes and goes; the next one must have a table.
+cat >"$tmp/inside" <<-'END'
+	mount -t tmpfs none "$1" && cp "$2" "$1/prog" || exit
+	"$1/prog" burn 20
+	: >"$3.first"
+	until [ -e "$3.go" ]; do sleep 0.1; done
+	exec "$1/prog" recurse 2 20
+END
+mkdir -p "$tmp/mnt"
+profiles() { prof-render -f text "$tmp/p" 2>/dev/null | grep -c '^profile'; }
+await() { # await COMMAND…: until it holds, for a minute at most
+	tries=0
+	until "$@" || [ "$tries" -eq 600 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+has() { [ "$(profiles)" -ge "$1" ]; }
+if unshare -m mount -t tmpfs none "$tmp/mnt" 2>/dev/null; then
+	prof-capture -q -F 999 -i 200ms --comm prog >"$tmp/p" &
+	capture=$!
+	await has 1
+	kill -STOP "$capture"
+	unshare -m sh "$tmp/inside" "$tmp/mnt" "$tmp/nofp" "$tmp/step" &
+	inside=$!
+	await test -e "$tmp/step.first"
+	kill -CONT "$capture"
+	await has "$(($(profiles) + 3))"
+	: >"$tmp/step.go"
+	wait "$inside"
+	await has "$(($(profiles) + 2))"
+	kill "$capture"
+	wait "$capture"
+	stacks "$tmp/p" >"$tmp/s"
+	all=$(samples '^\[unwind stopped: no unwind info|;\[prog\]' <"$tmp/s")
+	cut=$(samples '^\[unwind stopped: no unwind info' <"$tmp/s")
+	most "$((all - cut))" "$all" 90
+	ok $? "a file whose first process was gone: $cut of $all cut short" || diag "$tmp/s"
+else
+	skip 'cannot mount here' 'a file whose first process was gone'
+fi
+
 # --- the cache -------------------------------------------------------------------------------------
 prof-capture -q -d 0.1 --cache "$tmp/cache" -p $$ >/dev/null
 id=$(readelf -n "$(readlink -f /proc/$$/exe)" | sed -n 's/.*Build ID: //p')

@@ -127,9 +127,18 @@ static void on_changed(void *ctx, struct proc *p)
 static void on_tables(void *ctx, struct proc *p)
 {
 	struct space *s = proc_last_space(p);
+	const struct code *c = ctx;
 
-	if (p->is_told && s && (s->npending || !s->run || s->run->first != p->told_first))
+	if (p->is_told && s &&
+	    (s->npending || (s->nmissed && c->tables.revived) || !s->run ||
+	     s->run->first != p->told_first))
 		tell(ctx, p);
+}
+
+static void tell_tables(struct code *c)
+{
+	procs_each(c->procs, on_tables, c);
+	c->tables.revived = false;
 }
 
 void code_update(struct code *c, uint64_t known_ns)
@@ -139,7 +148,7 @@ void code_update(struct code *c, uint64_t known_ns)
 	if (!c->on)
 		return;
 	if (tables_poll(&c->tables))
-		procs_each(c->procs, on_tables, c);
+		tell_tables(c);
 	tables_trim(&c->tables, known_ns);
 }
 
@@ -164,7 +173,7 @@ void code_wait(struct code *c, uint64_t ns)
 		tables_poll(&c->tables);
 	}
 	if (c->on)
-		procs_each(c->procs, on_tables, c);
+		tell_tables(c);
 }
 
 void code_gone(struct code *c, uint32_t tgid)

@@ -54,6 +54,7 @@ struct space {
 	bool live_changed;	/* since the unwinder was told */
 	struct unwind_run *run; /* what the unwinder was told; NULL: nothing */
 	size_t npending;	/* mappings whose files have no table yet */
+	size_t nmissed;		/* and whose files could not be opened */
 	struct code_file *exe;	/* NULL: not known */
 	char *env;		/* see procread_env(); NULL: not known */
 	bool exe_next;		/* just after an exec: the next file mapped is it */

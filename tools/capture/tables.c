@@ -16,9 +16,10 @@
 
 #define IN_FLIGHT_MAX 8 /* files that the tabler has, or that lie before it */
 #define UNUSED_NS                                                                        \
-	(60 * NS_PER_S)	    /* a program that runs again and again keeps its table */
-#define PYTHON_KNOWN 0x030b /* the version whose frames the BPF program reads */
-#define VDSO_BYTES 8192	    /* at least this much of it is mapped: two pages */
+	(60 * NS_PER_S)		 /* a program that runs again and again keeps its table */
+#define RETRY_NS (NS_PER_S / 10) /* between two tries to open a file */
+#define PYTHON_KNOWN 0x030b	 /* the version whose frames the BPF program reads */
+#define VDSO_BYTES 8192		 /* at least this much of it is mapped: two pages */
 
 void tables_init(struct tables *ts, struct tabler *tabler, struct unwinder *u,
 		 struct tablecache *cache)
@@ -133,9 +134,15 @@ static void decide(struct table *t, enum unwind_kind kind)
 static void refuse(struct table *t, int status, const char *why)
 {
 	struct tables *ts = t->owner;
+	bool again = t->missed && status == -ENOENT;
 
 	t->why = xstrdup(why);
 	t->status = status;
+	t->missed |= status == -ENOENT;
+	if (again) {
+		t->kind = UNWIND_REFUSED;
+		return;
+	}
 	ts->refused++;
 	decide(t, status == -ENOTSUP ? UNWIND_FOREIGN : UNWIND_REFUSED);
 	if (ts->tell)
@@ -188,6 +195,7 @@ static void on_reply(struct tables *ts, const struct tabler_reply *r, int fd)
 	if (r->python.version >> 16 == PYTHON_KNOWN)
 		t->python = r->python;
 	ts->made++;
+	ts->revived |= t->missed;
 	decide(t, UNWIND_TABLE);
 	if (ts->cache && t->like.build_id.n)
 		tablecache_put(ts->cache, &t->like.build_id, &t->view);
@@ -314,6 +322,33 @@ static bool is_same(const struct code_file *a, const struct code_file *b)
 	       !strcmp(a->name, b->name);
 }
 
+/* tgid has it mapped at [start, end). */
+static void request(struct tables *ts, struct table *t, uint32_t tgid, uint64_t start,
+		    uint64_t end)
+{
+	t->tgid = tgid;
+	t->start = start;
+	t->end = end;
+	t->asked_ns = monotonic_ns();
+	t->next_waiting = NULL;
+	*ts->waiting_end = t;
+	ts->waiting_end = &t->next_waiting;
+	send_waiting(ts);
+}
+
+/* Who had it mapped may have been gone, and with it the only way to the file: here is another. */
+static void retry(struct tables *ts, struct table *t, uint32_t tgid, uint64_t start,
+		  uint64_t end)
+{
+	if (t->status != -ENOENT || monotonic_ns() - t->asked_ns < RETRY_NS)
+		return;
+	free(t->why);
+	t->why = NULL;
+	t->status = 0;
+	t->kind = UNWIND_PENDING;
+	request(ts, t, tgid, start, end);
+}
+
 static bool from_cache(struct tables *ts, struct table *t)
 {
 	struct cached_table c;
@@ -341,8 +376,10 @@ void tables_ask(struct tables *ts, struct code_file *f, uint32_t tgid, uint64_t 
 	struct table **bucket, *t;
 	uint64_t hash;
 
-	if (f->table)
+	if (f->table) {
+		retry(ts, f->table, tgid, start, end);
 		return;
+	}
 	file_build_id(f, tgid, &at);
 	hash = hash_of(f);
 	bucket = &ts->buckets[hash & (ts->nbuckets - 1)];
@@ -354,9 +391,6 @@ void tables_ask(struct tables *ts, struct code_file *f, uint32_t tgid, uint64_t 
 		t->hash = hash;
 		t->like = *f;
 		t->like.name = xstrdup(f->name);
-		t->tgid = tgid;
-		t->start = start;
-		t->end = end;
 		t->kind = UNWIND_PENDING;
 		t->next = *bucket;
 		*bucket = t;
@@ -364,10 +398,10 @@ void tables_ask(struct tables *ts, struct code_file *f, uint32_t tgid, uint64_t 
 		if (f->name[0] != '/' && strcmp(f->name, "[vdso]") != 0) {
 			refuse(t, -ENODATA, "no unwind information");
 		} else if (!from_cache(ts, t)) {
-			*ts->waiting_end = t;
-			ts->waiting_end = &t->next_waiting;
-			send_waiting(ts);
+			request(ts, t, tgid, start, end);
 		}
+	} else {
+		retry(ts, t, tgid, start, end);
 	}
 	t->refs++;
 	f->table = t;

@@ -25,9 +25,12 @@ struct table {
 	struct code_file like; /* which file: name, build id, inode; for opening it */
 	uint32_t tgid;	       /* who has it mapped, where */
 	uint64_t start, end;
-	enum unwind_kind kind;	  /* PENDING, then TABLE, REFUSED or FOREIGN for good */
-	uint32_t first;		  /* row */
-	struct unwind_table view; /* rows and segments; rows are the unwinder's */
+	uint64_t asked_ns;
+	bool missed; /* it could not be opened, at least once */
+	/* PENDING, then one of the others, for good: but what was missed is tried again */
+	enum unwind_kind kind;
+	uint32_t first; /* row */
+	struct unwind_table view;    /* rows and segments; rows are the unwinder's */
 	struct python_places python; /* version 0: no interpreter that we know */
 	char *why;		     /* it is refused; NULL: it is not */
 	int status;		     /* negative errno: the same */
@@ -44,6 +47,7 @@ struct tables {
 	size_t nsent, sent_cap, in_flight;
 	size_t nchanged; /* tables known since the last tables_poll() */
 	uint64_t cpu_ns; /* that the tabler has used */
+	bool revived; /* a file that was missed has its table now; for who knows of it */
 	uint64_t made, cached, refused;
 	void (*tell)(void *ctx, const struct table *t); /* of each refusal */
 	void *tell_ctx;

@@ -157,7 +157,7 @@ static void make_run(struct unwinder *u, struct space *s)
 	unwind_run_put(s->run);
 	s->run = NULL;
 	s->live_changed = false;
-	s->npending = 0;
+	s->npending = s->nmissed = 0;
 	if (!n)
 		return;
 	u->full += s->nlive > n;
@@ -166,9 +166,12 @@ static void make_run(struct unwinder *u, struct space *s)
 		return;
 	}
 	for (i = 0; i < n; i++) {
+		const struct code_file *f = s->live[i].file;
+
 		m = mapping_of(&s->live[i]);
 		u->mappings[first + i] = m;
 		s->npending += m.kind == UNWIND_PENDING;
+		s->nmissed += f && f->table && f->table->missed && m.kind != UNWIND_TABLE;
 	}
 	r = xmalloc(sizeof(*r));
 	*r = (struct unwind_run){u, first, n};
@@ -215,7 +218,7 @@ void unwinder_tell(struct unwinder *u, struct proc *p, uint64_t known_ns)
 		p->is_told = true; /* there is nobody to tell */
 	if (!u->mappings || !s)
 		return;
-	if (s->live_changed || s->npending)
+	if (s->live_changed || s->npending || s->nmissed)
 		make_run(u, s);
 	if (!s->run) {
 		unwinder_forget(u, p->tgid);
