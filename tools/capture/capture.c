@@ -236,6 +236,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	c.sources.cgroups = cgroups_new();
 	c.sources.containers = containers_new(o->root);
 	c.procs.env_names = o->labels.nenv ? (const char *)o->env_names.data : NULL;
+	c.sources.env_names = c.procs.env_names;
 	r = capture(&c, e);
 	if (r == -EPIPE) /* the reader has enough */
 		r = 0;

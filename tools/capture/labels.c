@@ -171,6 +171,18 @@ static uint32_t make_set(const struct label_conf *conf, const struct label_sourc
 	return store_labelset(st, l.v, l.n);
 }
 
+/* On a busy machine it can take the kernel long from the exec to a program that has begun. */
+static void look_again(const char *variables, uint32_t tgid, struct space *s)
+{
+	char *env = procread_env(tgid, variables);
+
+	if (!env)
+		return;
+	free(s->env);
+	s->env = env;
+	s->env_guessed = false;
+}
+
 uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sources *src,
 			  struct store *st, uint32_t epoch, struct proc *p,
 			  const struct sample_head *h)
@@ -178,9 +190,10 @@ uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sour
 	const uint32_t per_sample =
 		LABEL_THREAD_NAME | LABEL_THREAD_ID | LABEL_PPID | LABEL_CPU;
 	struct label_cache *c = &p->labels;
+	struct space *s = proc_named_space(p, h);
 	struct label_subject who = {
 		.proc = p,
-		.space = proc_named_space(p, h),
+		.space = s,
 		.comm = h->leader_comm,
 		.ppid = h->ppid,
 		.cgroup_id = h->cgroup_id,
@@ -190,6 +203,8 @@ uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sour
 	    c->cgroup_id == h->cgroup_id &&
 	    !memcmp(c->comm, h->leader_comm, sizeof(c->comm)))
 		return c->labelset;
+	if (s && s->env_guessed)
+		look_again(src->env_names, p->tgid, s);
 	who.cgroup = cgroups_path(src->cgroups, p, h->cgroup_id);
 	*c = (struct label_cache){
 		.epoch = epoch,

@@ -49,6 +49,7 @@ struct label_sources {
 	struct cgroups *cgroups;
 	struct containers *containers;
 	struct chooser *chooser; /* NULL: every process is profiled */
+	const char *env_names;	 /* see procread_env(); NULL: none */
 };
 
 /* A process at one time. */

@@ -227,8 +227,10 @@ static void read_maps(struct procs *ps, struct proc *p, uint32_t tid, uint64_t n
 	if (!read_all(tid, "maps", &text))
 		goto out;
 	s = proc_new_image(ps, p, p->nimages ? now_ns : p->born_ns);
-	if (ps->env_names)
+	if (ps->env_names) {
 		s->env = procread_env(tid, ps->env_names);
+		s->env_guessed = !s->env;
+	}
 	at = (const char *)text.data;
 	end = at + text.len;
 	while (text.len && (r = maps_next(&at, end, &l)) != 0) {
@@ -450,13 +452,21 @@ static bool is_named(const char *variable, const char *names)
 	return false;
 }
 
+/* A program that is being started has no environment yet, and one that has ended none any more. */
+static bool is_running(uint32_t tgid)
+{
+	char first[2];
+
+	return procread_file(tgid, "cmdline", first, sizeof(first)) > 0;
+}
+
 char *procread_env(uint32_t tgid, const char *names)
 {
 	struct buf all = BUF_INIT(ENV_MAX_BYTES), kept = BUF_INIT(ENV_KEPT_MAX_BYTES);
 	const char *at, *end;
 	char *env = NULL;
 
-	if (read_all(tgid, "environ", &all)) {
+	if (read_all(tgid, "environ", &all) && (all.len || is_running(tgid))) {
 		at = buf_str(&all);
 		end = at + all.len;
 		for (; at < end; at += strlen(at) + 1) {

@@ -35,7 +35,7 @@ int procread_file(uint32_t tgid, const char *name, char *out, size_t size);
 /*
  * Of the environment that the process's program was started with, the variables in `names` (their
  * names, each NUL-terminated, an empty one at the end): "NAME=VALUE" strings in the same form,
- * allocated. NULL: cannot be read.
+ * allocated. NULL: it has ended, or the kernel is still starting the program.
  */
 char *procread_env(uint32_t tgid, const char *names);
 

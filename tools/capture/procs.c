@@ -329,8 +329,10 @@ static void on_exec(struct procs *ps, const struct side_record *r)
 	s->exe_next = true;
 	snprintf(p->images[p->nimages - 1].comm, EVENT_COMM_LEN, "%s", r->name);
 	/* who was gone before we looked most likely kept what it had */
-	if (ps->env_names)
+	if (ps->env_names) {
 		s->env = procread_env_copy(r->env ? r->env : before);
+		s->env_guessed = !r->env;
+	}
 }
 
 static void strip_deleted(char *name)

@@ -57,6 +57,7 @@ struct space {
 	size_t nmissed;		/* and whose files could not be opened */
 	struct code_file *exe;	/* NULL: not known */
 	char *env;		/* see procread_env(); NULL: not known */
+	bool env_guessed;	/* it is that of the program before */
 	bool exe_next;		/* just after an exec: the next file mapped is it */
 };
 
