@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tree, peek, tags, csv, json, markdown, speedscope: the same numbers as the table, readable by
-# what they are for, also where names and values are not nice.
+# tree, peek, tags, csv, json, markdown, speedscope, grafana: the same numbers as the table,
+# readable by what they are for, also where names and values are not nice.
 . "$top/tests/lib/tap.sh"
 
 command -v jq >/dev/null || skip_all "no jq"
 mixed=$top/tests/golden/render/mixed.txt
 hostile=$top/tests/golden/render/hostile.txt
-formats='tree tags csv json markdown speedscope'
+formats='tree tags csv json markdown speedscope grafana'
 read_csv() {
 	awk -f "$top/tests/lib/csv.awk" "$1"
 }
@@ -152,6 +152,33 @@ is "$(jq -r '.profiles[0].name, .profiles[0].unit, .profiles[1].unit, .["$schema
 	"$tmp/x.speedscope.json" | tr '\n' ' ')" \
 	"space bytes none https://www.speedscope.app/file-format-schema.json " "speedscope: default type first"
 
+# Stacks of a nested set, back to folded ones: a node comes right before its callees, one level
+# deeper. grafana FILE FIELD: by the self values of that field
+grafana() {
+	jq -r --arg self "$2" '.[0].fields as $f | ($f | map({ (.name): .values }) | add) as $c |
+		$c.level | to_entries | reduce .[] as $n ({ path: [], out: [] };
+			.path = .path[:$n.value] + [$c.label[$n.key]] | .path[1:] as $stack |
+			if $c[$self][$n.key] == 0 then . else .out += ["\($stack | join(";")) \($c[$self][$n.key])"] end) |
+		.out[]' "$1" | sort
+}
+# nested FILE VALUE SELF: whether each node has the sum of its own value and its callees'
+nested() {
+	jq --arg value "$2" --arg self "$3" '(.[0].fields | map({ (.name): .values }) | add) as $c |
+		[range($c.level | length)] | all(. as $i | $c[$value][$i] == ($c[$self][$i] +
+			([range($i + 1; $c.level | length)] | map(select($c.level[.] == $c.level[$i] + 1)) |
+			map(select(. as $k | [range($i + 1; $k)] | all($c.level[.] > $c.level[$i]))) | map($c[$value][.]) | add // 0)))' "$1"
+}
+prof-render -o "$tmp/x.grafana.json" "$tmp/a.txt"
+grafana "$tmp/x.grafana.json" self >"$tmp/got"
+prof-render -f folded "$tmp/a.txt" | sort >"$tmp/want"
+same "$tmp/got" "$tmp/want" "grafana: the stacks, by -o's ending"
+is "$(nested "$tmp/x.grafana.json" value self)" true "grafana: values are sums"
+is "$(jq -c '.[0] | [.name, .meta.preferredVisualisationType, (.fields | map([.name, .type, .config.unit]))]' "$tmp/x.grafana.json")" \
+	'["space","flamegraph",[["level","number",null],["value","number","bytes"],["self","number","bytes"],["label","string",null]]]' \
+	"grafana: fields and units"
+is "$(jq -c '.[0].fields | [.[0].values[0], .[1].values[0], .[3].values[0]], (map(.values | length) | unique | length)' \
+	"$tmp/x.grafana.json" | tr '\n' ' ')" '[0,1000,"total"] 1 ' "grafana: the root first, fields of one length"
+
 # --- the same numbers everywhere ----------------------------------------------------------------
 # numbers FILE OPTION…: of each function, flat and cum in the unit of the type, from each format
 numbers() {
@@ -240,6 +267,14 @@ for side in base:a new:b; do
 	prof-render -f folded "$tmp/${side#*:}.txt" >"$tmp/want"
 	same "$tmp/got" "$tmp/want" "speedscope: ${side%:*}"
 done
+
+prof-render -f grafana "$tmp/d.pb.gz" >"$tmp/x.json"
+for side in self:a selfRight:b; do
+	grafana "$tmp/x.json" "${side%:*}" >"$tmp/got"
+	prof-render -f folded "$tmp/${side#*:}.txt" | sort >"$tmp/want"
+	same "$tmp/got" "$tmp/want" "grafana: ${side%:*} of a difference"
+done
+is "$(nested "$tmp/x.json" value self) $(nested "$tmp/x.json" valueRight selfRight)" "true true" "grafana: values of both sides are sums"
 
 # --- names that are not nice --------------------------------------------------------------------
 for f in $formats; do

@@ -27,7 +27,7 @@ enum {
 
 #define FORMATS                                                                          \
 	"table, tree, peek, tags, text, folded, svg, html, csv, json, markdown, "        \
-	"timeline or speedscope"
+	"timeline, speedscope or grafana"
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, FORMATS "; else by -o's ending, or table", 1},
@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 	 "Timeline: a row for each value of these labels; HTML: labels to look around by "
 	 "(default: those with at most 100 values)",
 	 1},
-	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML, speedscope: heading", 1},
+	{"title", OPT_TITLE, "TEXT", 0, "SVG, HTML, speedscope, grafana: heading", 1},
 	{"width", OPT_WIDTH, "PX", 0, "SVG: width (1200)", 1},
 	{"diff-width", OPT_DIFF_WIDTH, "SIDE", 0,
 	 "SVG of a difference: width by the share of base, of new or their mean "

@@ -45,6 +45,7 @@ static const struct render_format formats[] = {
 	{"timeline", .many = true, .page = report_timeline, .by_time = true,
 	 .no_functions = true},
 	{"speedscope", ".speedscope.json", .many = true, .page = report_speedscope},
+	{"grafana", ".grafana.json", report_grafana, .many = false},
 };
 
 const struct render_format *render_format_by_name(const char *name)

@@ -47,6 +47,7 @@ int report_tree(const struct report *r, struct buf *out, struct err *e);
 int report_peek(const struct report *r, struct buf *out, struct err *e);
 int report_tags(const struct report *r, struct buf *out, struct err *e);
 int report_csv(const struct report *r, struct buf *out, struct err *e);
+int report_grafana(const struct report *r, struct buf *out, struct err *e);
 int report_markdown(const struct report *r, struct buf *out, struct err *e);
 
 /* The same for n profile types in one document. */
