@@ -13,6 +13,7 @@ const { linesOf, rangeText, rateUnit, sumOf, timeText } = await load("explore");
 const { fits, parseSelector, quote } = await load("selector");
 const { readPath, readState, pathState, writeState } = await load("state");
 const { grow } = await load("grow");
+const { growInverted } = await load("invert");
 const { PRESETS, readFilters, writeFilters } = await load("shaper");
 const { exactly } = await load("menu");
 const { groupExpression } = await load("legend");
@@ -230,6 +231,45 @@ is(stableHash("main"), 0xea900898, "FNV-1a, folded");
 	is(readState("#t=%E0%A4%A&x&=&q=1"), { q: "1" }, "what cannot be read is passed over");
 }
 
+/*
+ * A tree from the callees up that is grown in part: what is there is as in the whole one, what is
+ * wider than a part is there, and all of what is in view has its sum.
+ */
+function partialInversion(view, whole, sides) {
+	const all = new Model(whole), values = new Map(), hash = (name) => stableHash(name).toString(36);
+	const wayTo = (model, node) => pathState(model, node).split(".").filter((h) => h);
+	const key = (model, node) => wayTo(model, node).join(".");
+	const share = (model, node) => model.total.reduce((sum, t, side) => sum + t[node] / model.totals[side], 0) / sides;
+
+	for (let i = 0; i < all.n; i++)
+		values.set(key(all, i), all.total.map((t) => t[i]));
+	const deep = all.depth.findIndex((d, i) => d === 3 && all.end[i] - i > 4);
+	for (const way of [[], wayTo(all, 1), wayTo(all, deep), [hash("f3"), "nothing"]]) {
+		const part = new Model({ ...growInverted(view, way, 20), table: view }), known = new Set();
+		let exact = true, below = 0;
+		for (let i = 0; i < part.n; i++) {
+			if (part.frame[i] === part.view.narrow) {
+				below++;
+				continue;
+			}
+			known.add(key(part, i));
+			const want = values.get(key(part, i));
+			exact = exact && part.total.every((t, side) => t[i] === want[side]);
+		}
+		const { node, whole: isThere } = readPath(part, way.join(".")), least = share(part, node) / 20;
+		let missing = 0;
+		for (let i = 0; i < all.n; i++)
+			if (isThere && key(all, i).startsWith(key(part, node)) && share(all, i) >= least * 1.000001 && !known.has(key(all, i)))
+				missing++;
+		ok(exact && below > 0 && part.n < all.n, `in part: values as in the whole, from level ${way.length}, ${sides} side(s)`, [exact, below, part.n, all.n]);
+		is(missing, 0, `in part: what is wide enough is there, from level ${way.length}, ${sides} side(s)`);
+		is(part.total.map((t) => t[0]), all.total.map((t) => t[0]), `in part: the sum of all, from level ${way.length}, ${sides} side(s)`);
+		const marked = Uint8Array.from(view.frames.name, (n) => (n === "f3" ? 1 : 0));
+		is(part.total.map((_, side) => part.sumOfAllMarked(marked, side)), all.total.map((_, side) => all.sumOfMarked(marked, 0, all.n, side)),
+			`in part: what is found is of all, from level ${way.length}, ${sides} side(s)`);
+	}
+}
+
 /* --- other trees ------------------------------------------------------------------------------ */
 for (const sides of [1, 2]) {
 	const p = randomProfile(1500, 12, sides), frames = { n: 12, name: p.frames.name, file: p.frames.name.map((_, i) => `s${i % 3}.c`), line: new Float64Array(12),
@@ -271,6 +311,7 @@ for (const sides of [1, 2]) {
 	ok(same({ tree: "inverted" }, (n) => n.reverse()), `from the callees up, ${sides} side(s)`);
 	ok(same({ tree: "of", of: "f4" }, (n) => (n.includes("f4") ? n.slice(n.indexOf("f4")) : null)), `what one calls, ${sides} side(s)`);
 	ok(same({ tree: "callers", of: "f4" }, (n) => (n.includes("f4") ? n.slice(0, n.indexOf("f4") + 1).reverse() : null)), `what calls one, ${sides} side(s)`);
+	partialInversion(view, grown({ tree: "inverted" }), sides);
 	const tree = grown({ tree: "inverted" }), model = new Model(tree), layout = new Layout(model);
 	let sound = true;
 	for (let i = 1; i < tree.n; i++) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page at work: what is shown, and what keys, pointer and controls do to it. */
-import { byId, describeNode, describeRun, element, nodeSentence, placeCard } from "./card.js";
+/* The page at work: what is shown. */
+import { byId, describeNode, element, nodeSentence, placeCard } from "./card.js";
 import { Chooser } from "./chooser.js";
 import { DARK, LIGHT } from "./colour.js";
+import { Controls } from "./controls.js";
 import { unpack } from "./data.js";
 import { Painter, ROW_PX } from "./draw.js";
 import { labelSums, valuesOf } from "./explore.js";
-import { grow, passingNodes } from "./grow.js";
-import { Layout, neighbour, widest } from "./layout.js";
+import { filtered, passingNodes, turned } from "./grow.js";
+import { hashOf } from "./invert.js";
+import { Layout, widest } from "./layout.js";
 import { Legend } from "./legend.js";
-import { Menu, copy, functionItems } from "./menu.js";
 import { Model } from "./model.js";
-import { fitName } from "./names.js";
 import { probeOf } from "./probe.js";
 import { keepState, restoreState } from "./restore.js";
 import { foundNodes, search } from "./search.js";
@@ -21,8 +21,6 @@ import { FunctionTable } from "./table.js";
 import { Tags } from "./tags.js";
 import { compareOf, viewOf } from "./view.js";
 import { factsText, foundText, pathElements } from "./words.js";
-
-const FLIPPED = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp" };
 
 class App {
 	constructor(data) {
@@ -35,13 +33,14 @@ class App {
 		this.chooser = new Chooser(byId("explore"), this.card, { change: () => this.selected(), say: (text) => this.say(text) });
 		this.shaper = new Shaper({ change: () => this.selected() });
 		this.tags = new Tags({ only: (key, value) => this.chooser.only(key, value), shown: () => this.listShown() });
-		this.menu = new Menu();
-		this.legend = new Legend({ regroup: () => this.regroup(), menu: (title, re, button) => this.groupMenu(title, re, button) });
+		this.controls = new Controls(this);
+		this.legend = new Legend({ regroup: () => this.regroup(), menu: (title, re, button) => this.controls.groupMenu(title, re, button) });
 		this.options = { matchCase: false, regex: false };
 		this.width = "mean";
 		this.view = { first: 0, last: 0 };
 		this.picked = this.focus = -1;
 		this.hover = null;
+		this.way = ""; /* to the place in view, as the address has it */
 		this.steps = 0; /* zooms that can be gone back from */
 	}
 
@@ -50,7 +49,7 @@ class App {
 			byId(id).hidden = false;
 		byId("plain").hidden = true;
 		this.fillTypes();
-		this.listen();
+		this.controls.listen();
 		this.dark = window.matchMedia("(prefers-color-scheme: dark)");
 		this.dark.addEventListener("change", () => this.setPalette());
 		this.setPalette();
@@ -87,9 +86,30 @@ class App {
 		this.rebuild();
 	}
 
+	/* Another type at the same place. */
+	chooseAnew(profile, column) {
+		this.way = this.profile === profile ? pathState(this.model, this.zoomed) : "";
+		this.choose(profile, column);
+		this.goTo(this.way);
+		this.keep(true);
+	}
+
+	goTo(way) {
+		const { node } = readPath(this.model, way);
+
+		this.focus = -1;
+		this.zoom({ first: node, last: node }, false);
+	}
+
 	/* All that follows from the column and from what is chosen of the samples. */
 	rebuild() {
-		this.model = new Model(this.shapedView());
+		this.tree = this.filteredView();
+		this.turn();
+	}
+
+	/* The same from another side, or around another place. */
+	turn() {
+		this.model = new Model(turned(this.tree, this.shaper.shape, this.way.split(".").filter((hash) => hash)));
 		this.painter.setModel(this.model, this.legend.grouping);
 		this.setTable();
 		this.hover = null;
@@ -124,24 +144,24 @@ class App {
 			: viewOf(p, this.column, { ...selection, group });
 	}
 
-	shapedView() {
+	filteredView() {
 		const { shape } = this.shaper, whole = this.partView(null), key = shape.group;
 		const parts = !key ? [{ view: whole }]
 			: valuesOf(this.data.profiles[this.profile], key).map((value) => ({ name: value, view: this.partView({ key, value }) }));
 
-		return grow(whole, parts, shape);
+		return filtered(whole, parts, shape);
 	}
 
 	selected() {
-		const way = pathState(this.model, this.zoomed), { view, model } = this;
+		const { view, model } = this;
 
+		this.way = pathState(model, this.zoomed);
 		this.rebuild();
 		if (model.frame === this.model.frame) {
 			this.zoom(view, false);
 		} else {
-			const { node } = readPath(this.model, way), name = this.picked < 0 ? null : model.frames.name[this.picked];
-			this.focus = -1;
-			this.zoom({ first: node, last: node }, false);
+			const name = this.picked < 0 ? null : model.frames.name[this.picked];
+			this.goTo(this.way);
 			this.pick(this.model.frames.name.indexOf(name), false);
 		}
 		this.scroller.scrollTop = this.shaper.flame ? this.scroller.scrollHeight : this.scroller.scrollTop;
@@ -262,7 +282,7 @@ class App {
 	zoom(view, push) {
 		if (push && view.first === this.view.first && view.last === this.view.last)
 			return;
-		this.view = { first: view.first, last: view.last };
+		this.view = this.model.view.partial ? this.grownAround(view) : { first: view.first, last: view.last };
 		this.setRange();
 		if (push)
 			this.keep(true);
@@ -270,6 +290,20 @@ class App {
 		this.writePath();
 		this.writeFound();
 		this.draw();
+	}
+
+	/* A tree that is grown in part has to be grown where it is looked at. */
+	grownAround({ first, last }) {
+		const { model } = this, isNarrow = model.frame[first] === model.view.narrow;
+		const at = first === last && !isNarrow ? first : model.parent[first], way = pathState(model, at);
+
+		if (first !== last || way === this.way)
+			return { first, last };
+		this.way = way;
+		this.turn();
+		const { node } = readPath(this.model, way);
+		this.focus = this.focus < 0 ? -1 : node;
+		return { first: node, last: node };
 	}
 
 	/* The address and the browser's history say what is shown. */
@@ -287,14 +321,20 @@ class App {
 	zoomToNode(node) {
 		this.focus = node;
 		this.zoom({ first: node, last: node }, true);
-		this.reveal(node);
+		this.reveal(this.zoomed);
 	}
 
 	zoomToFunction(frame) {
 		const node = widest(this.model, this.layout, frame);
 
-		if (node > 0)
+		if (node > 0) {
 			this.zoomToNode(node);
+		} else if (this.model.view.partial) {
+			this.way = hashOf(this.model.frames.name[frame]);
+			this.turn();
+			this.goTo(this.way);
+			this.keep(true);
+		}
 	}
 
 	goBack() {
@@ -334,58 +374,6 @@ class App {
 			placeCard(this.card, box.left + place.x, box.top + place.y + 4);
 	}
 
-	/* --- events ------------------------------------------------------------------------- */
-
-	listen() {
-		const toggles = { "search-case": "matchCase", "search-regex": "regex" };
-
-		new ResizeObserver(() => this.resize()).observe(this.scroller);
-		this.scroller.addEventListener("scroll", () => { this.hideCard(); this.draw(); });
-		this.canvas.addEventListener("pointermove", (e) => this.pointAt(e));
-		this.canvas.addEventListener("pointerleave", () => this.pointAway());
-		this.canvas.addEventListener("click", (e) => this.click(e));
-		this.canvas.addEventListener("keydown", (e) => this.graphKey(e));
-		this.canvas.addEventListener("contextmenu", (e) => this.graphMenu(e));
-		byId("table-rows").addEventListener("contextmenu", (e) => {
-			const row_ = e.target.closest(".row");
-			e.preventDefault();
-			if (row_)
-				this.openMenu(Number(row_.dataset.frame), 0, e.clientX, e.clientY, byId("table-scroller"));
-		});
-		byId("act").addEventListener("click", () => this.chosenMenu(byId("act")));
-		this.canvas.addEventListener("blur", () => this.hideCard());
-		document.addEventListener("keydown", (e) => this.key(e));
-		window.addEventListener("popstate", (e) => restoreState(this, e.state));
-		byId("search").addEventListener("input", () => this.searched());
-		for (const id of Object.keys(toggles)) {
-			byId(id).addEventListener("click", () => {
-				this.setOption(id, toggles[id], !this.options[toggles[id]]);
-				this.searched();
-			});
-		}
-		byId("type").addEventListener("change", () => {
-			const [profile, column] = byId("type").value.split("/").map(Number);
-			this.choose(profile, column);
-			this.zoom(this.view, false);
-			this.keep(true);
-		});
-		for (const button of byId("diff-width").querySelectorAll("button"))
-			button.addEventListener("click", () => this.setWidth(button.dataset.width));
-	}
-
-	/* The menu of a function, at a place or below an element. */
-	openMenu(frame, node, x, y, back) {
-		const { model } = this;
-
-		this.hideCard();
-		this.pick(frame, false);
-		this.menu.open(fitName(model.frames.name[frame], 200), functionItems(model, frame, node, {
-			zoom: (f) => this.zoomToFunction(f),
-			filter: (kind, re) => this.shaper.filter(kind, re),
-			around: (tree, name) => this.shaper.around(tree, name),
-			copied: (what) => this.tell(`Copied ${what}.`) }), x, y, back);
-	}
-
 	/* Other colours, same tree. */
 	regroup() {
 		this.painter.setModel(this.model, this.legend.grouping);
@@ -396,35 +384,11 @@ class App {
 		this.keep(false);
 	}
 
-	groupMenu(title, re, button) {
-		const box = button.getBoundingClientRect(), filter = (kind) => () => this.shaper.filter(kind, re);
-
-		this.menu.open(fitName(title, 200), [["Only stacks through it", filter("focus")], ["Without stacks through it", filter("ignore")],
-			["Hide it", filter("hide")]], box.left, box.top - 150, button);
-	}
-
 	/* Said for a while, to all. */
 	tell(text) {
 		byId("told").textContent = text;
 		window.clearTimeout(this.telling);
 		this.telling = window.setTimeout(() => { byId("told").textContent = ""; }, 4000);
-	}
-
-	graphMenu(e) {
-		const hit = this.hit(e), node = hit && hit.box.first === hit.box.last ? this.layout.node[hit.box.first] : 0;
-
-		e.preventDefault();
-		if (node)
-			this.openMenu(this.model.frame[node], node, e.clientX, e.clientY, this.canvas);
-	}
-
-	/* The menu of what is chosen, for the key and the button. */
-	chosenMenu(back) {
-		const node = this.focus > 0 && this.model.frame[this.focus] === this.picked ? this.focus : 0, box = back.getBoundingClientRect();
-		const place = back === this.canvas && node ? this.painter.placeOf(node) : null;
-
-		if (this.picked >= 0)
-			this.openMenu(this.picked, node, box.left + (place ? place.x : 0), place ? box.top + place.y + 20 : box.bottom, back);
 	}
 
 	/* The next match, widest first. */
@@ -442,8 +406,14 @@ class App {
 			return;
 		found.at = (found.at + step + nodes.length) % nodes.length;
 		const node = nodes[found.at];
-		if (!(layout.x[node] + layout.size[node] > this.x0 && layout.x[node] < this.x1))
+		if (!(layout.x[node] + layout.size[node] > this.x0 && layout.x[node] < this.x1)) {
 			this.zoomToNode(0);
+			/* grown anew */
+			if (this.found !== found) {
+				this.nextFound(step);
+				return;
+			}
+		}
 		this.moveFocus(node);
 		this.writeFound();
 		byId("search-result").append(` · ${found.at + 1} of ${nodes.length}`);
@@ -458,122 +428,8 @@ class App {
 		this.draw();
 	}
 
-	hit(e) {
-		const box = this.canvas.getBoundingClientRect();
-
-		return this.painter.at(e.clientX - box.left, e.clientY - box.top);
-	}
-
-	pointAt(e) {
-		const hit = this.hit(e);
-
-		this.canvas.style.cursor = hit ? "pointer" : "";
-		if (!hit) {
-			this.pointAway();
-			return;
-		}
-		if (!this.hover || this.hover.box !== hit.box) {
-			this.hover = hit;
-			this.painter.drawMarks(this.picked, hit, this.focus);
-			if (hit.box.first === hit.box.last)
-				describeNode(this.card, this.model, this.layout.node[hit.box.first], this.zoomed);
-			else
-				describeRun(this.card, this.model, this.layout, hit.box);
-		}
-		placeCard(this.card, e.clientX, e.clientY);
-	}
-
-	pointAway() {
-		this.hideCard();
-		if (this.hover) {
-			this.hover = null;
-			this.painter.drawMarks(this.picked, null, this.focus);
-		}
-	}
-
 	hideCard() {
 		this.card.hidden = true;
-	}
-
-	click(e) {
-		const hit = this.hit(e), node = hit ? this.layout.node[hit.box.first] : -1;
-
-		this.canvas.focus({ preventScroll: true });
-		if (!hit)
-			return;
-		if (hit.box.first !== hit.box.last) {
-			this.focus = -1;
-			this.zoom({ first: node, last: this.layout.node[hit.box.last] }, true);
-			return;
-		}
-		this.zoomToNode(node);
-		this.pick(node ? this.model.frame[node] : -1, true);
-		/* a finger does not hover */
-		if (e.pointerType === "touch") {
-			describeNode(this.card, this.model, node, 0);
-			placeCard(this.card, e.clientX, e.clientY);
-		}
-	}
-
-	graphKey(e) {
-		const at = this.focus >= 0 ? this.focus : this.zoomed;
-
-		if (e.ctrlKey || e.metaKey || e.altKey)
-			return;
-		if (e.key.startsWith("Arrow")) {
-			const to = this.focus < 0 ? at : neighbour(this.model, this.layout, at, this.shaper.flame ? FLIPPED[e.key] || e.key : e.key, this.x0, this.x1);
-			if (to >= 0)
-				this.moveFocus(to);
-			e.preventDefault();
-		} else if (e.key === "Enter") {
-			this.zoomToNode(at);
-			e.preventDefault();
-		}
-	}
-
-	key(e) {
-		const search_ = byId("search"), typing = e.target === search_;
-
-		if (e.ctrlKey || e.metaKey || e.altKey)
-			return;
-		if (e.key === "Escape") {
-			if (search_.value) {
-				search_.value = "";
-				this.searched();
-			} else if (e.target === byId("time")) {
-				byId("all-time").click();
-			} else {
-				this.zoomToNode(0);
-			}
-			if (typing)
-				this.canvas.focus({ preventScroll: true });
-			e.preventDefault();
-		} else if (e.target.tagName !== "INPUT" && e.target.tagName !== "SELECT") {
-			this.letter(e);
-		}
-	}
-
-	letter(e) {
-		const search_ = byId("search"), at = e.target === byId("table-scroller") ? e.target : this.canvas;
-		const keys = {
-			"/": () => {
-				search_.focus();
-				search_.select();
-			},
-			Backspace: () => this.goBack(),
-			n: () => this.nextFound(1),
-			N: () => this.nextFound(-1),
-			m: () => this.chosenMenu(at),
-			i: () => this.shaper.set({ tree: this.shaper.shape.tree === "inverted" ? "callees" : "inverted" }),
-			f: () => byId("flame").click(),
-			c: () => this.picked >= 0 && copy(this.model.frames.name[this.picked]).then(() => this.tell("Copied the name.")),
-			s: () => this.picked >= 0 && this.shaper.around(this.shaper.shape.tree === "callers" ? "of" : "callers", this.model.frames.name[this.picked]),
-		};
-
-		if (keys[e.key]) {
-			keys[e.key]();
-			e.preventDefault();
-		}
 	}
 }
 

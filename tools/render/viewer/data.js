@@ -59,16 +59,45 @@ export class Reader {
 		return this.bytes.subarray(this.at - n, this.at);
 	}
 
+	/* Many at once, without a call for each byte. */
 	numbers(n, out = new Array(n)) {
-		for (let i = 0; i < n; i++)
-			out[i] = this.number();
+		const { bytes } = this;
+		let { at } = this;
+
+		for (let i = 0; i < n; i++) {
+			let byte = bytes[at++], v = byte & 0x7f;
+			for (let factor = 128; byte & 0x80; factor *= 128) {
+				byte = bytes[at++];
+				v += (byte & 0x7f) * factor;
+			}
+			out[i] = v;
+		}
+		this.skipTo(at);
 		return out;
 	}
 
 	signeds(n, out = new Float64Array(n)) {
-		for (let i = 0; i < n; i++)
-			out[i] = this.signed();
+		const { bytes } = this;
+		let { at } = this;
+
+		for (let i = 0; i < n; i++) {
+			let byte = bytes[at++], v = (byte & 0x7f) >> 1;
+			const sign = byte & 1;
+			for (let factor = 64; byte & 0x80; factor *= 128) {
+				byte = bytes[at++];
+				v += (byte & 0x7f) * factor;
+			}
+			out[i] = sign ? -1 - v : v;
+		}
+		this.skipTo(at);
 		return out;
+	}
+
+	/* Past the end nothing is read but zeros; who has come there has read too much. */
+	skipTo(at) {
+		if (at > this.bytes.length)
+			throw new Error("the data ends too soon");
+		this.at = at;
 	}
 }
 
@@ -125,19 +154,19 @@ function readFrames(r, strings) {
 function readShape(r, p) {
 	const n = r.number() + 1;
 
-	p.n = n;
-	p.parent = new Int32Array(n);
-	p.depth = new Int32Array(n);
-	p.parent[0] = -1;
+	const pops = r.numbers(n - 1, new Int32Array(n - 1)), parent = new Int32Array(n), depth = new Int32Array(n);
+
+	parent[0] = -1;
 	for (let i = 1; i < n; i++) {
 		let at = i - 1;
-		for (let pops = r.number(); pops && at >= 0; pops--)
-			at = p.parent[at];
+		for (let up = pops[i - 1]; up && at >= 0; up--)
+			at = parent[at];
 		if (at < 0)
 			throw new Error("the data has a node without a caller");
-		p.parent[i] = at;
-		p.depth[i] = p.depth[at] + 1;
+		parent[i] = at;
+		depth[i] = depth[at] + 1;
 	}
+	Object.assign(p, { n, parent, depth });
 }
 
 function readNodes(r, p) {
@@ -146,19 +175,26 @@ function readNodes(r, p) {
 	r.numbers(p.n - 1, p.frame.subarray(1));
 }
 
-function readSelf(r, p) {
-	const side = r.number(), column = r.number(), factor = 2 ** p.columns[column].shift;
-	const values = r.signeds(p.n);
+/* Each multiplied; the array itself where that changes nothing. */
+export function times(values, factor) {
+	if (factor === 1)
+		return values;
+	const out = new Float64Array(values.length);
+	for (let i = 0; i < out.length; i++)
+		out[i] = values[i] * factor;
+	return out;
+}
 
-	if (factor > 1)
-		values.forEach((v, i) => { values[i] = v * factor; });
-	p.self[side][column] = values;
+function readSelf(r, p) {
+	const side = r.number(), column = r.number();
+
+	p.self[side][column] = times(r.signeds(p.n), 2 ** p.columns[column].shift);
 }
 
 function readMultiple(r, p) {
 	const side = r.number(), column = r.number(), of = r.number(), factor = r.number();
 
-	p.self[side][column] = p.self[side][of].map((v) => v * factor);
+	p.self[side][column] = times(p.self[side][of], factor);
 }
 
 function readGauges(r, p) {
@@ -194,14 +230,15 @@ function readLabels(r, p, strings) {
 
 /* Cells by node: those of node i are [start[i], start[i + 1]); the last are of no node. */
 function readCells(r, p) {
-	const n = r.number(), start = new Int32Array(p.n + 2), set = new Int32Array(n), bin = new Int32Array(n);
+	const n = r.number(), start = new Int32Array(p.n + 2);
 
+	r.numbers(p.n + 1, start.subarray(1));
 	for (let i = 0; i <= p.n; i++)
-		start[i + 1] = start[i] + r.number();
-	r.numbers(n, set);
+		start[i + 1] += start[i];
+	const set = r.numbers(n, new Int32Array(n)), bin = r.numbers(n, new Int32Array(n));
 	for (let i = 0; i <= p.n; i++)
-		for (let k = start[i]; k < start[i + 1]; k++)
-			bin[k] = r.number() + (k > start[i] && set[k] === set[k - 1] ? bin[k - 1] : 0);
+		for (let k = start[i] + 1; k < start[i + 1]; k++)
+			bin[k] += set[k] === set[k - 1] ? bin[k - 1] : 0;
 	p.cells = { n, start, set, bin, values: [] };
 	/* the empty set is there in any case */
 	p.labels.used = Uint8Array.from(p.labels.sets, () => 0);
@@ -209,15 +246,15 @@ function readCells(r, p) {
 }
 
 function readCellValues(r, p) {
-	const column = r.number(), factor = 2 ** p.columns[column].shift;
+	const column = r.number();
 
-	p.cells.values[column] = r.signeds(p.cells.n).map((v) => v * factor);
+	p.cells.values[column] = times(r.signeds(p.cells.n), 2 ** p.columns[column].shift);
 }
 
 function readCellMultiple(r, p) {
 	const column = r.number(), of = r.number(), factor = r.number();
 
-	p.cells.values[column] = p.cells.values[of].map((v) => v * factor);
+	p.cells.values[column] = times(p.cells.values[of], factor);
 }
 
 /* What each section is read by: from its reader, into the profile it belongs to. */

@@ -126,12 +126,14 @@ export class Painter {
 	}
 
 	isFound(box, marked) {
-		const { layout } = this.view, { frame } = this.model;
+		const { layout } = this.view;
 
-		for (let k = box.first; k <= box.last; k++)
-			if (layout.node[k] && marked[frame[layout.node[k]]])
-				return true;
-		return false;
+		if (this.counted !== marked || this.countedIn !== layout) {
+			this.counted = marked;
+			this.countedIn = layout;
+			this.foundBefore = layout.countFound(marked, this.model.frame);
+		}
+		return this.foundBefore[box.last + 1] > this.foundBefore[box.first];
 	}
 
 	changeAt(node) {

@@ -42,20 +42,23 @@ export function secondsOf(p, selection) {
 export function sumOf(p, column, selection) {
 	if (isAll(selection))
 		return { self: p.self[0][column], total: p.columns[column].totals[0] };
-	const { start, set, bin } = p.cells, values = p.cells.values[column];
-	const wanted = setsOf(p, selection.terms, selection.group), self = new Float64Array(p.n);
+	const { start, set, bin } = p.cells, values = p.cells.values[column], { n } = p;
+	const wanted = setsOf(p, selection.terms, selection.group), self = new Float64Array(n + 1);
+	const from = selection.from < 0 ? 0 : selection.from, to = selection.from < 0 ? Infinity : selection.to;
 	let total = 0;
 
-	for (let i = 0; i <= p.n; i++) {
-		for (let k = start[i]; k < start[i + 1]; k++) {
-			if (!wanted[set[k]] || !hasTime(selection, bin[k]))
+	for (let i = 0; i <= n; i++) {
+		let sum = 0;
+		for (let k = start[i], last = start[i + 1]; k < last; k++) {
+			if (!wanted[set[k]] || bin[k] < from || bin[k] >= to)
 				continue;
 			total += Math.abs(values[k]);
-			if (i < p.n)
-				self[i] += values[k];
+			sum += values[k];
 		}
+		self[i] = sum;
 	}
-	return { self, total };
+	/* the last are of what stack filters left out */
+	return { self: self.subarray(0, n), total };
 }
 
 /* The value of a key in a label set, several joined; "" if it is not there. */
@@ -117,9 +120,11 @@ export function linesOf(p, column, by, terms) {
 		return lines.get(name);
 	};
 
+	const bins = p.bins.length, lineOfSet = names.map(() => null);
 	for (let k = 0; k < p.cells.n; k++) {
-		if (wanted[set[k]] && bin[k] < p.bins.length) {
-			const line = lineOf(names[set[k]]);
+		const s = set[k];
+		if (wanted[s] && bin[k] < bins) {
+			const line = lineOfSet[s] ||= lineOf(names[s]);
 			line.sums[bin[k]] += values[k];
 			line.whole += Math.abs(values[k]);
 		}

@@ -4,113 +4,8 @@
  * binaries in place of functions, from the callees up, or around one function.
  */
 import { FRAME_INLINED, FRAME_NOTE } from "./data.js";
-import { subtreeEnds } from "./view.js";
-
-/* A tree in the making. Lanes are the values that nodes have: of each side, then counts. */
-class Grower {
-	constructor(frames, lanes) {
-		this.frames = frames;
-		this.parent = [-1];
-		this.frame = [-1];
-		this.inlined = [0];
-		this.lanes = Array.from({ length: lanes }, () => [0]);
-		this.slots = new Int32Array(1024); /* id of a node by hash of its caller and frame; 0: free */
-	}
-
-	/* Where a callee is in the slots, or would be. A Map of such pairs is several times slower. */
-	slotOf(at, frame) {
-		const { slots, parent } = this, mask = slots.length - 1;
-		let k = (Math.imul(at, 0x9e3779b1) ^ Math.imul(frame, 0x85ebca6b)) >>> 7 & mask;
-
-		while (slots[k] && (parent[slots[k]] !== at || this.frame[slots[k]] !== frame))
-			k = (k + 1) & mask;
-		return k;
-	}
-
-	/* The callee of a node, made if it is not there yet; inlined if it is everywhere. */
-	child(at, frame, inlined) {
-		const k = this.slotOf(at, frame);
-		let id = this.slots[k];
-
-		if (!id) {
-			id = this.slots[k] = this.parent.length;
-			this.parent.push(at);
-			this.frame.push(frame);
-			this.inlined.push(inlined ? 1 : 0);
-			for (const lane of this.lanes)
-				lane.push(0);
-			if (id * 2 > this.slots.length)
-				this.rehash();
-		} else if (!inlined) {
-			this.inlined[id] = 0;
-		}
-		return id;
-	}
-
-	rehash() {
-		this.slots = new Int32Array(this.slots.length * 4);
-		for (let id = 1; id < this.parent.length; id++)
-			this.slots[this.slotOf(this.parent[id], this.frame[id])] = id;
-	}
-
-	add(at, lanes, node) {
-		for (let k = 0; k < lanes.length; k++)
-			this.lanes[k][at] += lanes[k][node];
-	}
-
-	/* Callees by size; of one size by name. */
-	order(totals) {
-		const { parent, frame, frames } = this, n = parent.length, size = new Float64Array(n), start = new Int32Array(n + 1);
-
-		for (let i = 0; i < n; i++)
-			totals.forEach((total, side) => { size[i] += Math.abs(this.lanes[side][i]) / (total || 1); });
-		for (let i = n - 1; i > 0; i--) {
-			size[parent[i]] += size[i];
-			start[parent[i] + 1]++;
-		}
-		for (let i = 0; i < n; i++)
-			start[i + 1] += start[i];
-		const fill = start.slice(), children = new Int32Array(n);
-		for (let i = 1; i < n; i++)
-			children[fill[parent[i]]++] = i;
-		const larger = (a, b) => size[b] - size[a] || (frames.name[frame[a]] < frames.name[frame[b]] ? -1 : 1);
-		for (let i = 0; i < n; i++)
-			if (start[i + 1] - start[i] > 1)
-				children.subarray(start[i], start[i + 1]).sort(larger);
-		/* pre-order: the last pushed comes first */
-		const order = new Int32Array(n), stack = [0];
-		for (let k = 0; stack.length; k++) {
-			const at = order[k] = stack.pop();
-			for (let c = start[at + 1]; c > start[at]; c--)
-				stack.push(children[c - 1]);
-		}
-		return order;
-	}
-
-	/* The view of all that was put in. */
-	view(view) {
-		const order = this.order(view.totals), n = order.length, place = new Int32Array(n);
-		const tree = { ...view, n, frames: this.frames, parent: new Int32Array(n), depth: new Int32Array(n),
-			frame: new Int32Array(n), inlinedBits: new Uint8Array((n >> 3) + 1) };
-
-		order.forEach((id, i) => {
-			place[id] = i;
-			tree.frame[i] = this.frame[id];
-			tree.parent[i] = i ? place[this.parent[id]] : -1;
-			tree.depth[i] = i ? tree.depth[tree.parent[i]] + 1 : 0;
-			if (i && this.inlined[id])
-				tree.inlinedBits[(i - 1) >> 3] |= 1 << ((i - 1) & 7);
-		});
-		const lanes = this.lanes.map((lane) => Float64Array.from(order, (id) => lane[id]));
-		tree.self = lanes.slice(0, view.self.length);
-		tree.counts = view.counts && lanes.slice(view.self.length);
-		tree.end = subtreeEnds(tree);
-		return tree;
-	}
-}
-
-const lanesOf = (view) => [...view.self, ...(view.counts || [])];
-const isInlined = (view, node) => (view.inlinedBits[(node - 1) >> 3] >> ((node - 1) & 7) & 1) === 1;
+import { Grower } from "./grower.js";
+import { growInverted, isInlined, lanesOf } from "./invert.js";
 
 /* By node: 1 where stacks end that the filters leave. */
 export function passingNodes(view, filters) {
@@ -207,10 +102,6 @@ export function matching(frames, expressions) {
 
 export const PLAIN = Object.freeze({ filters: Object.freeze([]), level: "functions", group: "", tree: "callees", of: "" });
 
-export function isPlain(shape) {
-	return !shape.filters.length && shape.level === "functions" && !shape.group && shape.tree === "callees";
-}
-
 function filtersOf(frames, filters) {
 	const by = (kind) => filters.filter((f) => f.kind === kind).map((f) => f.re);
 	const focus = by("focus"), marked = matching(frames, focus);
@@ -234,21 +125,6 @@ function growFiltered(view, parts, shape) {
 		const below = roots[k] < 0 ? 0 : grower.child(0, roots[k], false);
 		growDown(grower, below, part.view, map, passes);
 	});
-	return grower.view(view);
-}
-
-/* From the callees up: the first level is where time is spent. */
-function growInverted(view) {
-	const grower = new Grower(view.frames, lanesOf(view).length), lanes = lanesOf(view);
-
-	for (let i = 0; i < view.n; i++) {
-		if (!lanes.some((lane) => lane[i]))
-			continue;
-		let at = 0;
-		for (let up = i; up > 0; up = view.parent[up])
-			at = grower.child(at, view.frame[up], isInlined(view, up));
-		grower.add(at, lanes, i);
-	}
 	return grower.view(view);
 }
 
@@ -284,19 +160,23 @@ function growAround(view, name, callers) {
 	return grower.view(view);
 }
 
-/*
- * The view in another shape. Its table is that of what the filters leave, whatever way the
- * tree is looked at.
- */
-export function grow(view, parts, shape) {
-	if (isPlain(shape))
-		return view;
-	const { filters, level, group } = shape;
-	const down = filters.length || level !== "functions" || group ? growFiltered(view, parts, shape) : view;
+/* What filters and the choice of labels and levels leave; callees below callers. */
+export function filtered(view, parts, shape) {
+	return shape.filters.length || shape.level !== "functions" || shape.group ? growFiltered(view, parts, shape) : view;
+}
 
+/*
+ * The same looked at from another side. The table is that of what the filters leave in any
+ * case. way: where the view is in it, for trees that are grown in part.
+ */
+export function turned(down, shape, way = []) {
 	if (shape.tree === "inverted")
-		return { ...growInverted(down), table: down, inverted: true };
+		return { ...growInverted(down, way), table: down, inverted: true };
 	if (shape.tree === "callers" || shape.tree === "of")
 		return { ...growAround(down, shape.of, shape.tree === "callers"), table: down, inverted: shape.tree === "callers" };
 	return down;
+}
+
+export function grow(view, parts, shape) {
+	return turned(filtered(view, parts, shape), shape);
 }

@@ -10,11 +10,8 @@ function ownSizes(model, width) {
 	const { n, self, totals } = model;
 	const size = new Float64Array(n);
 
-	if (!model.isDiff) {
-		for (let i = 0; i < n; i++)
-			size[i] = Math.abs(self[0][i]);
-		return size;
-	}
+	if (!model.isDiff)
+		return self[0].map(Math.abs);
 	let part = [width === "new" ? 0 : 1, width === "old" ? 0 : 1];
 	/* a side without samples has no shares; the other one alone says how wide */
 	if (!totals[0] || !totals[1])
@@ -27,53 +24,72 @@ function ownSizes(model, width) {
 
 export class Layout {
 	constructor(model, width = "mean") {
-		const { n, parent, depth } = model;
-		const size = ownSizes(model, width), x = new Float64Array(n), next = new Float64Array(n);
+		const { n, parent, depth, end } = model, x = new Float64Array(n);
 
-		for (let i = n - 1; i > 0; i--)
-			size[parent[i]] += size[i];
-		/* parents come before their children, and these in order */
-		for (let i = 1; i < n; i++) {
-			x[i] = next[i] = next[parent[i]];
-			next[parent[i]] += size[i];
+		/* what is as wide as it is worth has been added up already */
+		this.size = model.isDiff || model.hasNegative ? this.addUp(ownSizes(model, width), parent) : model.total[0];
+		/* a callee begins where its caller does, or where the one before it ends */
+		for (let i = 0; i < n; i++) {
+			const next = end[i];
+			if (next > i + 1)
+				x[i + 1] = x[i];
+			if (next < n && parent[next] === parent[i])
+				x[next] = x[i] + this.size[i];
 		}
-		this.size = size;
 		this.x = x;
-		this.total = size[0];
+		this.total = this.size[0];
 		this.sortIntoRows(depth, n);
+	}
+
+	addUp(size, parent) {
+		for (let i = size.length - 1; i > 0; i--)
+			size[parent[i]] += size[i];
+		return size;
 	}
 
 	/* Nodes without a width have no place in a row. */
 	sortIntoRows(depth, n) {
-		let deepest = 0, kept = 0;
+		const { size, x } = this;
+		let deepest = 0, kept = 0, counts = new Int32Array(64);
 
 		for (let i = 0; i < n; i++) {
-			if (this.size[i] > 0) {
-				kept++;
-				if (depth[i] > deepest)
-					deepest = depth[i];
+			if (!(size[i] > 0))
+				continue;
+			const d = depth[i];
+			if (d > deepest)
+				deepest = d;
+			if (d >= counts.length) {
+				const more = new Int32Array(2 * d);
+				more.set(counts);
+				counts = more;
 			}
+			counts[d]++;
+			kept++;
 		}
-		const start = new Int32Array(deepest + 2);
-		for (let i = 0; i < n; i++)
-			if (this.size[i] > 0)
-				start[depth[i] + 1]++;
+		const start = new Int32Array(deepest + 2), node = new Int32Array(kept), left = new Float64Array(kept), right = new Float64Array(kept);
 		for (let d = 0; d <= deepest; d++)
-			start[d + 1] += start[d];
+			start[d + 1] = start[d] + counts[d];
 		const fill = start.slice();
-		this.node = new Int32Array(kept);
-		this.left = new Float64Array(kept);
-		this.right = new Float64Array(kept);
 		for (let i = 0; i < n; i++) {
-			if (this.size[i] > 0) {
+			if (size[i] > 0) {
 				const k = fill[depth[i]]++;
-				this.node[k] = i;
-				this.left[k] = this.x[i];
-				this.right[k] = this.x[i] + this.size[i];
+				node[k] = i;
+				left[k] = x[i];
+				right[k] = x[i] + size[i];
 			}
 		}
 		this.rowStart = start;
 		this.rows = kept ? deepest + 1 : 0;
+		Object.assign(this, { node, left, right });
+	}
+
+	/* How many found nodes stand before each place of the rows: asked of runs of narrow ones. */
+	countFound(marked, frame) {
+		const { node } = this, before = new Int32Array(node.length + 1);
+
+		for (let k = 0; k < node.length; k++)
+			before[k + 1] = before[k] + (node[k] && marked[frame[node[k]]] ? 1 : 0);
+		return before;
 	}
 
 	/* The first place in [from, to) whose right edge is past x, or `to`. */

@@ -4,11 +4,11 @@
  * pre-order, so a subtree is the run [i, end[i]) and no walk needs a stack.
  */
 
-function addUp(p, self) {
+function addUp({ n, parent }, self) {
 	const total = self.slice();
 
-	for (let i = p.n - 1; i > 0; i--)
-		total[p.parent[i]] += total[i];
+	for (let i = n - 1; i > 0; i--)
+		total[parent[i]] += total[i];
 	return total;
 }
 
@@ -16,12 +16,12 @@ function addUp(p, self) {
  * Self and total of each function. A stack counts once for a function, however often it is in
  * it: only the outermost of its nodes adds to the total.
  */
-function functionSums(p, end, self, total) {
-	const sums = { self: new Float64Array(p.frames.n), total: new Float64Array(p.frames.n) };
-	const inside = new Int32Array(p.frames.n); /* end of the outermost node we are in */
+function functionSums({ n, frame, end }, room, self, total) {
+	const sums = { self: new Float64Array(room), total: new Float64Array(room) };
+	const inside = new Int32Array(room); /* end of the outermost node we are in */
 
-	for (let i = 1; i < p.n; i++) {
-		const f = p.frame[i];
+	for (let i = 1; i < n; i++) {
+		const f = frame[i];
 		sums.self[f] += self[i];
 		if (i >= inside[f]) {
 			sums.total[f] += total[i];
@@ -31,8 +31,18 @@ function functionSums(p, end, self, total) {
 	return sums;
 }
 
-function functionsOf(view) {
-	return view.self.map((own) => functionSums(view, view.end, own, addUp(view, own)));
+function sumOfOutermost({ frame, end }, total, marked, from, to) {
+	let sum = 0;
+
+	for (let i = from; i < to;) {
+		if (i && marked[frame[i]]) {
+			sum += total[i];
+			i = end[i];
+		} else {
+			i++;
+		}
+	}
+	return sum;
 }
 
 export class Model {
@@ -50,7 +60,10 @@ export class Model {
 		this.last = self.length - 1;
 		this.end = view.end;
 		this.total = self.map((own) => addUp(view, own));
-		this.functions = functionsOf(view.table || view);
+		/* of the table's tree, where another one is shown, and perhaps again and again */
+		const table = view.table || view, total = table.total ||= view.table ? table.self.map((own) => addUp(table, own)) : this.total;
+		this.table = { view: table, total };
+		this.functions = table.functions ||= table.self.map((own, side) => functionSums(table, frames.n, own, total[side]));
 		this.hasNegative = view.hasNegative && self.some((own) => own.some((v) => v < 0));
 		/* what shares are of: in a diff, those of a difference, of the old total */
 		this.whole = this.isDiff ? totals[0] || totals[1] : totals[0];
@@ -73,17 +86,14 @@ export class Model {
 
 	/* The sum over the outermost nodes in [from, to) whose function is marked. */
 	sumOfMarked(marked, from, to, side) {
-		let sum = 0;
+		return sumOfOutermost(this, this.total[side], marked, from, to);
+	}
 
-		for (let i = from; i < to;) {
-			if (i && marked[this.frame[i]]) {
-				sum += this.total[side][i];
-				i = this.end[i];
-			} else {
-				i++;
-			}
-		}
-		return sum;
+	/* The same over all stacks: a tree that is grown in part has not all that is found. */
+	sumOfAllMarked(marked, side) {
+		const { view, total } = this.view.partial ? this.table : { view: this, total: this.total };
+
+		return sumOfOutermost(view, total[side], marked, 0, view.n);
 	}
 
 	/*

@@ -40,7 +40,7 @@ export function probeOf(app) {
 		rows: () => app.table.order.map((f) => ({ name: app.model.frames.name[f],
 			self: sums("self").map((s) => s[f]), total: sums("total").map((s) => s[f]) })),
 		found: () => ({ count: app.found.count,
-			sum: app.found.marked ? app.model.total.map((_, side) => app.model.sumOfMarked(app.found.marked, 0, app.model.n, side)) : [] }),
+			sum: app.found.marked ? app.model.total.map((_, side) => app.model.sumOfAllMarked(app.found.marked, side)) : [] }),
 		zoomed: () => app.model.nameOf(app.zoomed),
 		focused: () => (app.focus < 0 ? null : app.model.nameOf(app.focus)),
 		callees: () => callees(app),

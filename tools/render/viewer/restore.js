@@ -76,6 +76,7 @@ export function restoreState(app, history) {
 		...(state.base === undefined || !p.cells ? { base: null, baseFilter: "" } : readBase(p, state.base)) });
 	restoreShape(app.shaper, state);
 	app.legend.restore(state.colour);
+	app.way = state.z || "";
 	app.choose(at, k);
 	restoreZoom(app, state.z, history && history.run);
 }

@@ -51,11 +51,15 @@ export class Timeline {
 
 	/* What is drawn: a column of a profile by a label, of what fits the terms. */
 	set(p, column, by, terms) {
+		/* another choice of time changes no line */
+		if (p === this.p && this.column === p.columns[column] && by === this.by && terms === this.terms)
+			return;
 		if (p !== this.p)
 			this.cursor = this.anchor = -1;
 		this.p = p;
 		this.column = p.columns[column];
 		this.by = by;
+		this.terms = terms;
 		this.lines = linesOf(p, column, by, terms);
 		for (const line of this.lines)
 			line.rates = line.sums.map((sum, i) => rateOf(p, column, i, sum));

@@ -3,7 +3,7 @@
  * What a model is of: a tree and the values of its nodes, for one column and what was chosen of
  * the samples. A view has the shape of the profile's own tree, or of one grown from it.
  */
-import { HAS_NEGATIVE } from "./data.js";
+import { HAS_NEGATIVE, times } from "./data.js";
 import { ALL, mergedOf, secondsOf, sumOf } from "./explore.js";
 
 /* Own numbers of samples, where there are such: what noise is told by. */
@@ -17,14 +17,14 @@ function countsOf(p, column, selection) {
 
 /* Past the last node of each subtree. */
 export function subtreeEnds(p) {
-	const end = new Int32Array(p.n);
+	const { n, parent } = p, end = new Int32Array(n);
 
-	for (let i = p.n - 1; i >= 0; i--) {
+	for (let i = n - 1; i >= 0; i--) {
 		if (!end[i])
 			end[i] = i + 1;
-		const parent = p.parent[i];
-		if (parent >= 0 && !end[parent])
-			end[parent] = end[i];
+		const up = parent[i];
+		if (up >= 0 && !end[up])
+			end[up] = end[i];
 	}
 	return end;
 }
@@ -66,7 +66,7 @@ export function compareOf(p, column, base, selection, scaled) {
 	const counts = [base, selection].map((s) => countsOf(p, column, s));
 
 	return { ...sides[1], base, factor,
-		self: [factor === 1 ? sides[0].self[0] : sides[0].self[0].map((v) => v * factor), sides[1].self[0]],
+		self: [times(sides[0].self[0], factor), sides[1].self[0]],
 		totals: [sides[0].totals[0] * factor, sides[1].totals[0]],
 		counts: counts[0] ? counts : null };
 }

@@ -87,16 +87,16 @@ export function pathElements(model, zoomed, view, zoomTo) {
 }
 
 export function foundText(model, found, zoomed) {
-	const share = (side, from, to, whole) => formatShare(model.sumOfMarked(found.marked, from, to, side), whole);
+	const all = (side, whole) => formatShare(model.sumOfAllMarked(found.marked, side), whole);
 
 	if (!found.marked)
 		return found.error;
 	let text = plural(found.count, "function", "functions");
 	if (model.isDiff)
-		text += `, old ${share(0, 0, model.n, model.totals[0])}, new ${share(1, 0, model.n, model.totals[1])}`;
+		text += `, old ${all(0, model.totals[0])}, new ${all(1, model.totals[1])}`;
 	else
-		text += `, ${share(0, 0, model.n, model.whole)} of total`;
-	if (zoomed && !model.isDiff)
-		text += ` (${share(0, zoomed, model.end[zoomed], model.total[0][zoomed])} of view)`;
+		text += `, ${all(0, model.whole)} of total`;
+	if (zoomed && !model.isDiff && !model.view.partial)
+		text += ` (${formatShare(model.sumOfMarked(found.marked, zoomed, model.end[zoomed], 0), model.total[0][zoomed])} of view)`;
 	return text;
 }
