@@ -154,6 +154,23 @@ async function clickBox(page, ask, name) {
 	await page.click("#table-head .total button");
 	const totals = (await ask("rows()")).map((r) => r.total[0]);
 	ok(totals.every((v, i) => !i || v <= totals[i - 1]), "a head sorts");
+	await page.click("#columns");
+	await page.click('#menu button >> text="File"');
+	const cells = await page.locator("#table-rows .row").evaluateAll((v) => v.map((e) => [e.querySelector(".name").title, e.querySelector(".file").textContent]));
+	ok(cells.length > 10 && cells.every(([n, file]) => file === `src/${/\d+$/.exec(n)[0] % 12}.go:${/\d+$/.exec(n)[0]}`), "a column of files", cells);
+	ok(page.url().includes("columns="), "which the address keeps");
+	await page.click("#table-head .file button");
+	const files = await page.locator("#table-rows .row .file").evaluateAll((v) => v.map((e) => e.title));
+	is(files, [...files].sort(), "and which sorts");
+	await page.click("#columns");
+	is(await page.locator('#menu [aria-checked="true"]').allTextContents(), ["Flat", "Flat, %", "Total", "Total, %", "File"], "the menu says which there are");
+	await page.click('#menu button >> text="As many as there is room for"');
+	is(await page.locator("#table-head .file").count(), 0, "and takes it away");
+	await page.click("#table-head .total button");
+	await page.emulateMedia({ media: "print" });
+	is([await page.locator("#controls").isVisible(), await page.locator("#shape").isVisible(), await page.locator("#boxes").isVisible()],
+		[false, false, true], "in print the picture is there, and no controls");
+	await page.emulateMedia({ media: "screen" });
 	await page.locator("#table-scroller").evaluate((e) => { e.scrollTop = 1e9; });
 	await settle(page);
 	const shown = await page.locator("#table-rows .row .name").last().getAttribute("title");
@@ -231,6 +248,21 @@ for (const size of ["1400", "1000", "390"]) {
 	await context.close();
 }
 
+/* --- a difference that was tested ---------------------------------------------------------- */
+{
+	const { context, page, trouble, ask } = await open(browser, `${dir}/tested.html`);
+	const status = await page.locator("#table-rows .row").evaluateAll((v) => v.map((e) => [e.querySelector(".name").title, e.querySelector(".status").textContent]));
+
+	is(status.sort(), [["fresh", ""], ["gone", ""], ["main", ""], ["slow", "regressed"]], "tested: the verdicts of prof-diff, and no others");
+	await page.click("#columns");
+	await page.click('#menu button >> text="Ratio"');
+	const ratios = await page.locator("#table-rows .row").evaluateAll((v) => v.map((e) => [e.querySelector(".name").title, e.querySelector(".ratio").textContent]));
+	is(ratios.sort(), [["fresh", "–"], ["gone", "×0.00"], ["main", "×1.00"], ["slow", "×1.75"]], "tested: new as a multiple of old");
+	is((await ask("rows()")).length, 4, "tested: all functions are there");
+	is(trouble, [], "tested: no message, violation, dialog or request");
+	await context.close();
+}
+
 /* --- shapes and names that break others --------------------------------------------------- */
 for (const name of ["empty", "zero", "one", "negative", "huge", "deep", "siblings", "mixed", "title"]) {
 	const { context, page, trouble, ask } = await open(browser, `${dir}/${name}.html`);
@@ -258,6 +290,10 @@ for (const name of ["empty", "zero", "one", "negative", "huge", "deep", "sibling
 		is([drawn.length, drawn[1].boxes.map((b) => b.nodes)], [2, [1000000]], "siblings: a million in one box");
 		is(await ask("root()"), [1000000], "siblings: nothing is lost");
 		is(await page.locator("#table-note").textContent(), "500,000 more: search for them", "siblings: half of the table is left out, and it says so");
+		await page.selectOption("#tree", "inverted");
+		is([await ask("root()"), await ask("nodes()")], [[1000000], 1001], "siblings: from the callees up a thousand, and the rest as one");
+		await page.fill("#search", "f99999");
+		is(await ask("found()"), { count: 11, sum: [11] }, "siblings: what is found is of all");
 	} else if (name === "mixed") {
 		is(sorted(await ask("rows()")), sorted(fromFolded("mixed.folded").values()), "mixed: all functions");
 	} else if (name === "title") {

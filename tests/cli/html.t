@@ -140,6 +140,8 @@ sample 20 : 4 1 :
 end
 END
 prof-render -o "$tmp/diff.html" "$tmp/diff.txt"
+sed 's/^type .*/&\ncomment "profpipe: tested=4"\ncomment "profpipe: verdict=regressed name=slow"/' "$tmp/diff.txt" |
+	prof-render -o "$tmp/tested.html"
 
 f='function 1 "f" "" "" 0
 function 2 "g" "" "" 0

@@ -31,6 +31,10 @@ export class Controls {
 				this.openMenu(Number(row_.dataset.frame), 0, e.clientX, e.clientY, byId("table-scroller"));
 		});
 		byId("act").addEventListener("click", () => this.chosenMenu(byId("act")));
+		byId("columns").addEventListener("click", () => {
+			const box = byId("columns").getBoundingClientRect();
+			this.menu.open("Columns of the table", app.table.items(() => app.keep(false)), box.left, box.bottom, byId("columns"));
+		});
 		app.canvas.addEventListener("blur", () => app.hideCard());
 		document.addEventListener("keydown", (e) => this.key(e));
 		window.addEventListener("popstate", (e) => restoreState(app, e.state));

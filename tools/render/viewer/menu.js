@@ -41,13 +41,16 @@ export class Menu {
 		});
 	}
 
-	/* items: [text, what it does]; back: what gets the focus after */
+	/* items: [text, what it does, and whether it is on where it is one to switch]; back: what gets the focus after */
 	open(title, items, x, y, back) {
 		this.back = back;
-		this.root.replaceChildren(element("p", "name", title), ...items.map(([text, does]) => {
+		this.root.setAttribute("aria-label", title);
+		this.root.replaceChildren(element("p", "name", title), ...items.map(([text, does, isOn]) => {
 			const button = element("button", "", text);
 			button.type = "button";
-			button.setAttribute("role", "menuitem");
+			button.setAttribute("role", isOn === undefined ? "menuitem" : "menuitemcheckbox");
+			if (isOn !== undefined)
+				button.setAttribute("aria-checked", isOn);
 			button.addEventListener("click", () => {
 				this.close(true);
 				does();

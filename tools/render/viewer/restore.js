@@ -20,7 +20,7 @@ export function keepState(app, push) {
 		t: usual ? "" : `${app.profile}/${app.column}`, by: chooser.by, s: chooser.filter,
 		r: rangeState(p, chooser.selection), base: chooser.base ? `${rangeState(p, chooser.base)}|${chooser.baseFilter}` : "",
 		as: chooser.scaled ? "" : "is", ...shapeState(app.shaper),
-		colour: app.legend.grouping === "package" ? "" : app.legend.grouping, q: byId("search").value,
+		colour: app.legend.grouping === "package" ? "" : app.legend.grouping, columns: app.table.chosen.join(","), q: byId("search").value,
 		case: app.options.matchCase ? "1" : "", regex: app.options.regex ? "1" : "", z: pathState(model, app.zoomed) });
 	const run = view.first !== view.last ? { first: view.first, last: view.last, name: model.nameOf(view.first) } : null;
 
@@ -76,6 +76,7 @@ export function restoreState(app, history) {
 		...(state.base === undefined || !p.cells ? { base: null, baseFilter: "" } : readBase(p, state.base)) });
 	restoreShape(app.shaper, state);
 	app.legend.restore(state.colour);
+	app.table.choose((state.columns || "").split(",").filter((id) => id));
 	app.way = state.z || "";
 	app.choose(at, k);
 	restoreZoom(app, state.z, history && history.run);

@@ -2,31 +2,13 @@
 /* The table of functions: sortable, and only the rows in view are in the document. */
 import { element } from "./card.js";
 import { colourKeys, frameColour } from "./colour.js";
-import { formatCount, formatDelta, formatDeltaShare, formatShare, formatValue } from "./format.js";
-import { statusOf } from "./model.js";
+import { columnsThere, columnsShown, gridOf } from "./columns.js";
+import { formatCount } from "./format.js";
 import { fitName } from "./names.js";
 
 export const TABLE_ROW_PX = 23;
 /* Browsers stop at about 17 million pixels for the height of an element. */
 const ROWS_MAX = 500000;
-
-/* value: what to sort by; text: what to show. Arguments: model, frame id. */
-const PLAIN_COLUMNS = [
-	{ id: "flat", label: "Flat", hint: "In the function itself", value: (m, f) => m.functions[0].self[f], text: (m, v) => formatValue(v, m.unit) },
-	{ id: "flat-share", label: "%", hint: "Flat, of the total", sortAs: "flat", value: (m, f) => m.functions[0].self[f], text: (m, v) => formatShare(v, m.whole) },
-	{ id: "total", label: "Total", hint: "In the function and what it calls", value: (m, f) => m.functions[0].total[f], text: (m, v) => formatValue(v, m.unit) },
-	{ id: "total-share", label: "%", hint: "Total, of the total", sortAs: "total", value: (m, f) => m.functions[0].total[f], text: (m, v) => formatShare(v, m.whole) },
-];
-const total = (side) => (m, f) => m.functions[side].total[f];
-const delta = (m, f) => m.functions[1].total[f] - m.functions[0].total[f];
-const DIFF_COLUMNS = [
-	{ id: "old", label: "Old", hint: "Total of the old side", value: total(0), text: (m, v) => formatValue(v, m.unit) },
-	{ id: "new", label: "New", hint: "Total of the new side", value: total(1), text: (m, v) => formatValue(v, m.unit) },
-	{ id: "delta", label: "Delta", hint: "New less old", value: delta, text: (m, v) => formatDelta(v, m.unit) },
-	{ id: "delta-share", label: "%", hint: "Delta, of the old side's total", sortAs: "delta", value: delta, text: (m, v) => formatDeltaShare(v, m.whole) },
-	{ id: "self-delta", label: "Self Δ", hint: "Delta in the function itself", value: (m, f) => m.functions[1].self[f] - m.functions[0].self[f], text: (m, v) => formatDelta(v, m.unit) },
-	{ id: "status", label: "Status", hint: "new: only there; gone: only in the old side", value: (m, f) => statusOf(total(0)(m, f), total(1)(m, f)), text: (m, v) => v },
-];
 
 function compare(a, b) {
 	return a < b ? -1 : a > b ? 1 : 0;
@@ -43,6 +25,7 @@ export class FunctionTable {
 		this.root = root;
 		this.on = on;
 		this.order = [];
+		this.chosen = [];
 		this.picked = -1;
 		this.scroller.addEventListener("scroll", () => this.render());
 		this.scroller.addEventListener("keydown", (e) => this.key(e));
@@ -56,20 +39,41 @@ export class FunctionTable {
 		this.characterPx = characterPx;
 		this.palette = palette;
 		this.keys = colourKeys(model.frames, grouping);
-		this.columns = model.isDiff ? DIFF_COLUMNS : PLAIN_COLUMNS;
-		if (!this.columns.some((c) => c.id === this.sortBy) && this.sortBy !== "name") {
-			this.sortBy = this.columns[model.isDiff ? 2 : 0].id;
+		this.all = columnsThere(model);
+		if (!this.all.some((c) => c.id === this.sortBy)) {
+			this.sortBy = model.isDiff ? "delta" : "flat";
 			this.descending = true;
 		}
-		this.root.classList.toggle("diff", model.isDiff);
+		this.columns = columnsShown(model, this.chosen, this.root.clientWidth);
 		this.makeHead();
+	}
+
+	/* The columns asked for, by id; none: as many as there is room for. */
+	choose(ids) {
+		this.chosen = ids;
+		if (this.model)
+			this.render();
+	}
+
+	/* What the menu of columns has: [text, what it does, whether it is there]. */
+	items(changed) {
+		const shown = this.columns.map((c) => c.id);
+		const toggled = (id) => (shown.includes(id) ? shown.filter((s) => s !== id) : [...shown, id]);
+		const then = (ids) => () => {
+			this.choose(ids);
+			changed();
+		};
+
+		return [["As many as there is room for", then([]), !this.chosen.length],
+			...this.all.filter((c) => c.id !== "name").map((c) => [c.menu || c.label, then(toggled(c.id)), shown.includes(c.id)])];
 	}
 
 	makeHead() {
 		const tr = element("div", "row");
 
 		tr.setAttribute("role", "row");
-		for (const c of [...this.columns, { id: "name", label: "Function", hint: "Name" }]) {
+		this.root.style.setProperty("--columns", gridOf(this.model, this.columns));
+		for (const c of this.columns) {
 			const cell = element("div", `cell ${c.id}`), button = element("button", "", c.label);
 			const by = c.sortAs || c.id, sorted = by === this.sortBy && !c.sortAs;
 			cell.setAttribute("role", "columnheader");
@@ -86,7 +90,7 @@ export class FunctionTable {
 	}
 
 	sort(by) {
-		this.descending = by === this.sortBy ? !this.descending : by !== "name";
+		this.descending = by === this.sortBy ? !this.descending : !this.all.find((c) => c.id === by).isText;
 		this.sortBy = by;
 		this.makeHead();
 		this.fill(this.marked);
@@ -95,22 +99,16 @@ export class FunctionTable {
 	/* Functions with a value, of those found if something is searched for. */
 	fill(marked) {
 		const { model } = this, { frames, functions } = model, order = [];
-		const column = this.columns.find((c) => c.id === this.sortBy);
+		const column = this.all.find((c) => c.id === this.sortBy), size = column.isText ? (v) => v : Math.abs, keys = [], { total } = functions[0];
 
 		this.marked = marked;
 		for (let f = 0; f < frames.n; f++)
 			if ((!marked || marked[f]) && functions.some((s) => s.self[f] || s.total[f]))
 				order.push(f);
-		if (column) {
-			const keys = new Map(order.map((f) => [f, column.value(model, f)]));
-			const size = column.id === "status" ? (v) => v : Math.abs;
-			order.sort((a, b) => compare(size(keys.get(b)), size(keys.get(a))) ||
-				compare(functions[0].total[b], functions[0].total[a]) || compare(frames.name[a], frames.name[b]));
-			if (!this.descending)
-				order.reverse();
-		} else {
-			order.sort((a, b) => compare(frames.name[a], frames.name[b]) * (this.descending ? -1 : 1));
-		}
+		for (const f of order)
+			keys[f] = size(column.value(model, f));
+		const way = this.descending ? 1 : -1;
+		order.sort((a, b) => way * compare(keys[b], keys[a]) || total[b] - total[a] || compare(frames.name[a], frames.name[b]));
 		this.note.hidden = order.length <= ROWS_MAX;
 		this.note.textContent = `${formatCount(order.length - ROWS_MAX)} more: search for them`;
 		this.order = order.slice(0, ROWS_MAX);
@@ -125,6 +123,11 @@ export class FunctionTable {
 
 		if (!this.model)
 			return;
+		const columns = columnsShown(this.model, this.chosen, this.root.clientWidth);
+		if (columns.some((c, i) => c !== this.columns[i]) || columns.length !== this.columns.length) {
+			this.columns = columns;
+			this.makeHead();
+		}
 		const room = this.head.querySelector(".name").clientWidth - (this.model.isDiff ? 12 : 29);
 		this.nameColumns = Math.max(8, Math.floor(room / this.characterPx));
 		for (let i = first; i < last; i++)
@@ -134,30 +137,40 @@ export class FunctionTable {
 	}
 
 	makeRow(i) {
-		const { model } = this, f = this.order[i], name = model.frames.name[f];
-		const tr = element("div", f === this.picked ? "row picked" : "row"), cell = element("div", "cell name");
-		const swatch = element("span", "swatch");
+		const f = this.order[i], tr = element("div", f === this.picked ? "row picked" : "row");
 
 		tr.setAttribute("role", "row");
 		tr.setAttribute("aria-rowindex", i + 2);
 		tr.setAttribute("aria-selected", f === this.picked);
 		tr.dataset.frame = f;
 		for (const c of this.columns) {
-			const v = c.value(model, f), e = element("div", `cell ${c.id}`, c.text(model, v));
+			const e = c.id === "name" ? this.nameCell(f) : this.cell(c, f);
 			e.setAttribute("role", "gridcell");
-			if (typeof v === "number" && v < 0)
-				e.classList.add("negative");
 			tr.append(e);
 		}
-		if (!model.isDiff) {
+		return tr;
+	}
+
+	cell(c, f) {
+		const { model } = this, v = c.value(model, f), text = c.text(model, v, f), e = element("div", `cell ${c.id}`, text);
+
+		if (typeof v === "number" && v < 0)
+			e.classList.add("negative");
+		if (c.isText && v)
+			e.title = fitName(v, 1000);
+		return e;
+	}
+
+	nameCell(f) {
+		const cell = element("div", "cell name"), name = this.model.frames.name[f], swatch = element("span", "swatch");
+
+		if (!this.model.isDiff) {
 			swatch.style.background = frameColour(this.palette, this.keys[f]);
 			cell.append(swatch);
 		}
-		cell.setAttribute("role", "gridcell");
 		cell.title = name.length > 1000 ? fitName(name, 1000) : name;
 		cell.append(element("span", "text", fitName(name, this.nameColumns)));
-		tr.append(cell);
-		return tr;
+		return cell;
 	}
 
 	click(e, then) {
