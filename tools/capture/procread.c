@@ -515,14 +515,17 @@ uint32_t procread_inner_pid(uint32_t tgid)
 static bool owner_of(uint32_t tgid, uid_t *uid)
 {
 	char status[4096], *p;
-	unsigned int real, effective, saved, fs;
+	int i;
 
 	if (procread_file(tgid, "status", status, sizeof(status)) <= 0)
 		return false;
 	p = strstr(status, "\nUid:");
-	if (!p || sscanf(p + 5, "%u %u %u %u", &real, &effective, &saved, &fs) != 4)
+	if (!p)
 		return false;
-	*uid = fs;
+	/* real, effective, saved, and that of files */
+	p += 5;
+	for (i = 0; i < 4; i++)
+		*uid = strtoul(p, &p, 10);
 	return true;
 }
 

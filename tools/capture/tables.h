@@ -29,7 +29,7 @@ struct table {
 	bool missed; /* it could not be opened, at least once */
 	/* PENDING, then one of the others, for good: but what was missed is tried again */
 	enum unwind_kind kind;
-	uint32_t first; /* row */
+	uint32_t first;		     /* row */
 	struct unwind_table view;    /* rows and segments; rows are the unwinder's */
 	struct python_places python; /* version 0: no interpreter that we know */
 	char *why;		     /* it is refused; NULL: it is not */
