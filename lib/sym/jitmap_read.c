@@ -97,19 +97,28 @@ static bool take_number_back(const char *p, const char **end, uint32_t *v)
 	return true;
 }
 
-/* V8 writes "KIND:NAME FILE:LINE:COLUMN", with no NAME for functions that have none. */
+/*
+ * V8 writes "KIND:NAME FILE:LINE:COLUMN", with no NAME for functions that have none. Before it had
+ * the kind JS, as in Node 18, it wrote no COLUMN.
+ */
 static void split_v8(struct jitmap *m, struct jit_code *c)
 {
 	const char *name = c->name, *end = name + strlen(name), *space, *file;
 	uint32_t line, column;
+	bool js = !strncmp(name, "JS:", 3);
 
-	if (strncmp(name, "JS:", 3) && strncmp(name, "LazyCompile:", 12) &&
-	    strncmp(name, "Function:", 9) && strncmp(name, "Script:", 7) &&
-	    strncmp(name, "Eval:", 5))
+	if (!js && strncmp(name, "LazyCompile:", 12) && strncmp(name, "Function:", 9) &&
+	    strncmp(name, "Script:", 7) && strncmp(name, "Eval:", 5))
 		return;
 	space = strchr(name, ' ');
-	if (!space || !take_number_back(space + 1, &end, &column) ||
-	    !take_number_back(space + 1, &end, &line) || end == space + 1)
+	if (!space || !take_number_back(space + 1, &end, &column))
+		return;
+	if (!take_number_back(space + 1, &end, &line)) {
+		if (js)
+			return;
+		line = column;
+	}
+	if (end == space + 1)
 		return;
 	file = jitmap_string(m, space + 1, end - space - 1);
 	if (!file)

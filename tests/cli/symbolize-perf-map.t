@@ -51,7 +51,7 @@ number() {
 named() { # named ADDRESS NAME
 	like "$tmp/got" "^location [0-9]+ m[0-9] $1 f$(number "$2"):" "$2"
 }
-named 0x7f0000000110 'LazyCompile:\*f \/x y.js:3'
+named 0x7f0000000110 'LazyCompile:\*f'
 named 0x7f1000000000 'second'
 named 0x55550010 'loose'
 like "$tmp/got" '^location [0-9]+ m[0-9] 0x7f0000000900$' 'what the map does not know stays'

@@ -76,6 +76,11 @@ static void test_v8(void **state)
 		 "file:///srv/a b.mjs", 3);
 	check_v8("1000 10 LazyCompile:~ node:internal/x:70:5\n",
 		 "LazyCompile:~(anonymous)", "node:internal/x", 70);
+	check_v8("1000 10 LazyCompile:*fib /srv/a b.js:12\n", "LazyCompile:*fib",
+		 "/srv/a b.js", 12);
+	check_v8("1000 10 Function:~ node:fs:3\n", "Function:~(anonymous)", "node:fs", 3);
+	check_v8("1000 10 Eval:~ :7\n", "Eval:~ :7", "", 0);
+	check_v8("1000 10 JS:*fib /srv/app.js:12\n", "JS:*fib /srv/app.js:12", "", 0);
 	check_v8("1000 10 JS:~ :7:5\n", "JS:~ :7:5", "", 0);
 	check_v8("1000 10 Builtin:Call_ReceiverIsAny\n", "Builtin:Call_ReceiverIsAny", "",
 		 0);
