@@ -11,7 +11,10 @@ program=$tmp/prof-capture
 cp "$(command -v prof-capture)" "$program"
 mkdir "$tmp/u"
 chown 65534 "$tmp/u"
-chmod 755 "$tmp" "$program"
+# the tree may lie where that user cannot look, as in root's home
+cp "$workload" "$tmp/workload"
+workload=$tmp/workload
+chmod 755 "$tmp" "$program" "$workload"
 
 # with CAPS COMMAND…: as a user who has these capabilities and no others
 with() {
@@ -78,7 +81,7 @@ watch() { # watch CAPS PID
 if gcc -O2 -g -fomit-frame-pointer -o "$tmp/nofp" "$top/tests/lib/workload.c" -lpthread 2>"$tmp/err"; then
 	id=$(readelf -n "$tmp/nofp" | sed -n 's/.*Build ID: //p')
 	chmod 700 "$tmp/nofp"
-	"$tmp/nofp" burn 60000 &
+	"$tmp/nofp" burn 600000 &
 	load=$!
 	trap 'kill $some $load; rm -rf "$tmp"' EXIT
 	sleep 0.2

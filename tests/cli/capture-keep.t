@@ -48,6 +48,7 @@ if unshare -m true 2>/dev/null; then
 	ok $? "its libraries are kept, too: $libc"
 else
 	skip 'no mount namespaces here' 'a program in a file system that is gone with it'
+	prof-capture -q -F 999 --keep-binaries "$kept" -o "$tmp/p" -- "$workload" split 1 >&2
 fi
 
 # --- which, and how many -------------------------------------------------------------------------

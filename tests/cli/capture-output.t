@@ -108,8 +108,7 @@ on_disk() { # on_disk: the script on standard input
 	rm -f "$tmp/err" # what is waited for there is not to be that of the one before
 	unshare -m sh -u "$tmp/disk" "$tmp/script"
 }
-on_disk </dev/null
-if [ $? -eq 77 ]; then
+if ! on_disk </dev/null 2>"$tmp/err"; then
 	skip 'no mount namespaces here' 'full disks'
 else
 	on_disk <<-'END'
