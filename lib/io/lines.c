@@ -32,7 +32,7 @@ static int read_all(const char *file, struct buf *text, struct err *e)
 	return r;
 }
 
-static char *trim(char *s)
+char *lines_trim(char *s)
 {
 	size_t n;
 
@@ -57,7 +57,7 @@ int lines_read(const char *file, int (*each)(void *ctx, char *line, struct err *
 		if (*end)
 			*end++ = 0;
 		number++;
-		line = trim(line);
+		line = lines_trim(line);
 		if (!*line || *line == '#')
 			continue;
 		r = each(ctx, line, e);

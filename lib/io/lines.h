@@ -13,3 +13,6 @@
  */
 int lines_read(const char *file, int (*each)(void *ctx, char *line, struct err *e),
 	       void *ctx, struct err *e);
+
+/* What is between the blanks at both ends of s, which is cut there. */
+char *lines_trim(char *s);

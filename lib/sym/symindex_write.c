@@ -25,19 +25,9 @@ static void put_pad(struct buf *b)
 		buf_putc(b, 0);
 }
 
-static void put_header(const struct symindex_parts *p, uint32_t text, uint32_t blocks,
+static void put_header(const struct symindex_parts *p, const uint64_t count[NTABLES],
 		       struct buf *b)
 {
-	const uint32_t count[NTABLES] = {
-		[SEGMENTS] = p->elf->nsegments,
-		[STARTS] = p->n,
-		[ANSWERS] = p->n,
-		[LOCATIONS] = p->nlocations,
-		[FUNCTIONS] = p->nfunctions,
-		[STRINGS] = p->nstrings,
-		[TEXT] = text,
-		[BLOCKS] = blocks,
-	};
 	int i;
 
 	buf_puts(b, MAGIC);
@@ -137,7 +127,7 @@ static void put_names(const struct symindex_parts *p, struct buf *b)
 
 int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *e)
 {
-	const uint64_t count[] = {
+	uint64_t count[NTABLES] = {
 		[SEGMENTS] = p->elf->nsegments,
 		[STARTS] = p->n,
 		[ANSWERS] = p->n,
@@ -145,20 +135,20 @@ int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *
 		[FUNCTIONS] = p->nfunctions,
 		[STRINGS] = p->nstrings,
 	};
-	uint64_t text = 0, bytes = 0;
-	size_t i, blocks;
+	uint64_t bytes = 0;
+	size_t i;
 
 	for (i = 0; i < p->nstrings; i++)
-		text += strlen(object_string(p->object, i)) + 1;
-	if (text > SYMINDEX_MAX || p->n > UINT32_MAX || p->nlocations >= SYM_NONE)
+		count[TEXT] += strlen(object_string(p->object, i)) + 1;
+	if (count[TEXT] > SYMINDEX_MAX || p->n > UINT32_MAX || p->nlocations >= SYM_NONE)
 		return err_set(e, EFBIG, "too much for an index");
 	for (i = 0; i < TEXT; i++)
 		bytes += pad8(count[i] * record_size[i]);
-	blocks = blocks_of(bytes + pad8(text));
-	put_header(p, text, blocks, out);
+	count[BLOCKS] = blocks_of(bytes + pad8(count[TEXT]));
+	put_header(p, count, out);
 	put_code(p, out);
 	put_names(p, out);
-	for (i = 0; i < blocks; i++)
+	for (i = 0; i < count[BLOCKS]; i++)
 		put_u32(out, 0);
 	put_pad(out);
 	if (out->overflow)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/gcd.h"
 #include "lib/base/xalloc.h"
 #include "lib/pprof/order.h"
 
@@ -81,22 +82,10 @@ static int column_total(const struct profile *p, size_t column, uint64_t *total,
 	return 0;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	uint64_t rest;
-
-	while (b) {
-		rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* r *= num / den, in lowest terms as far as these two go, so that products stay small. */
 static void multiply(struct ratio *r, uint64_t num, uint64_t den)
 {
-	uint64_t d = common_divisor(num, den);
+	uint64_t d = gcd_u64(num, den);
 
 	r->num *= num / d;
 	r->den *= den / d;

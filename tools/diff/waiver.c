@@ -2,7 +2,6 @@
 /* Reading and applying waivers. */
 #include "tools/diff/waiver.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,17 +27,6 @@ void waivers_release(struct waivers *w)
 	*w = (struct waivers){0};
 }
 
-static char *trim(char *s)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	for (n = strlen(s); n && isspace((unsigned char)s[n - 1]);)
-		s[--n] = 0;
-	return s;
-}
-
 /* From the right: a name may hold a bar, what follows it does not. */
 static size_t split(char *line, char *field[FIELDS])
 {
@@ -50,9 +38,9 @@ static size_t split(char *line, char *field[FIELDS])
 		if (!bar)
 			return 0;
 		*bar = 0;
-		field[n] = trim(bar + 1);
+		field[n] = lines_trim(bar + 1);
 	}
-	field[0] = trim(line);
+	field[0] = lines_trim(line);
 	return FIELDS;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/gcd.h"
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
 #include "lib/pprof/order.h"
@@ -39,18 +40,9 @@ static int parse_decimal(const char **s, struct ratio *out)
 	return 0;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	uint64_t t;
-
-	for (; b; a = b, b = t)
-		t = a % b;
-	return a;
-}
-
 static int ratio_multiply(struct ratio *r, uint64_t num, uint64_t den)
 {
-	uint64_t a = gcd(r->num, den), b = gcd(num, r->den);
+	uint64_t a = gcd_u64(r->num, den), b = gcd_u64(num, r->den);
 
 	if (__builtin_mul_overflow(r->num / a, num / b, &r->num) ||
 	    __builtin_mul_overflow(r->den / b, den / a, &r->den) || r->num > INT64_MAX ||
