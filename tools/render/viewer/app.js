@@ -9,7 +9,7 @@ import { Painter, ROW_PX } from "./draw.js";
 import { labelSums, valuesOf } from "./explore.js";
 import { filtered, passingNodes, turned } from "./grow.js";
 import { hashOf } from "./invert.js";
-import { Layout, widest } from "./layout.js";
+import { Layout, Lines, widest } from "./layout.js";
 import { Legend } from "./legend.js";
 import { Model } from "./model.js";
 import { probeOf } from "./probe.js";
@@ -164,8 +164,22 @@ class App {
 			this.goTo(this.way);
 			this.pick(this.model.frames.name.indexOf(name), false);
 		}
-		this.scroller.scrollTop = this.shaper.flame ? this.scroller.scrollHeight : this.scroller.scrollTop;
+		this.scrollToRoot();
 		this.keep(true);
+	}
+
+	/* The root, or the function that the tree is around, is in view. */
+	scrollToRoot() {
+		const { lines, scroller, shaper } = this;
+
+		if (lines.split)
+			scroller.scrollTop = lines.above * ROW_PX - scroller.clientHeight / 2;
+		else if (shaper.flame)
+			scroller.scrollTop = scroller.scrollHeight;
+		else
+			return;
+		if (this.zoomed)
+			this.reveal(this.zoomed);
 	}
 
 	setTable() {
@@ -174,8 +188,15 @@ class App {
 
 	lay() {
 		this.layout = new Layout(this.model, this.width);
-		byId("spacer").style.height = `${Math.max(1, this.layout.rows) * ROW_PX}px`;
+		this.setLines();
 		this.setRange();
+	}
+
+	setLines() {
+		const { model, scroller, shaper } = this;
+
+		this.lines = new Lines(this.layout, model, shaper.flame, Math.floor(scroller.clientHeight / ROW_PX));
+		byId("spacer").style.height = `${Math.max(1, this.lines.count) * ROW_PX}px`;
 	}
 
 	/* The range of the view; up to a caller that has a width if the view has none. */
@@ -193,6 +214,14 @@ class App {
 		if (first !== last)
 			for (this.zoomed = model.parent[first]; this.zoomed && model.end[this.zoomed] <= last;)
 				this.zoomed = model.parent[this.zoomed];
+		/* of a tree around a function, the other part is there as a whole */
+		const whole = layout.size[0];
+		this.range = [[0, whole], [whole, 2 * whole]];
+		this.range[model.isAbove(this.zoomed) ? 1 : 0] = [this.x0, this.x1];
+	}
+
+	rangeOf(node) {
+		return this.range[this.model.isAbove(node) ? 1 : 0];
 	}
 
 	draw() {
@@ -206,8 +235,9 @@ class App {
 	}
 
 	drawNow() {
-		this.painter.draw({ layout: this.layout, x0: this.x0, x1: this.x1, depth: this.model.depth[this.zoomed],
-			scrollTop: this.scroller.scrollTop, marked: this.found.marked, flame: this.shaper.flame });
+		const { layout, lines, model, range, zoomed } = this, above = model.isAbove(zoomed);
+
+		this.painter.draw({ layout, lines, range, above, depth: model.depth[zoomed], scrollTop: this.scroller.scrollTop, marked: this.found.marked });
 		this.hover = null;
 		this.painter.drawMarks(this.picked, this.hover, this.focus);
 	}
@@ -217,6 +247,7 @@ class App {
 
 		byId("stage").style.height = `${clientHeight}px`;
 		this.painter.resize(clientWidth, clientHeight);
+		this.setLines();
 		this.drawNow();
 		this.table.render();
 		this.chooser.draw();
@@ -353,8 +384,7 @@ class App {
 	}
 
 	reveal(node) {
-		const depth = this.model.depth[node], s = this.scroller, rows = Math.max(this.layout.rows, Math.floor(s.clientHeight / ROW_PX));
-		const top = (this.shaper.flame ? rows - 1 - depth : depth) * ROW_PX;
+		const s = this.scroller, top = this.lines.of(this.model.depth[node], this.model.isAbove(node)) * ROW_PX;
 
 		if (top < s.scrollTop)
 			s.scrollTop = top;
@@ -406,7 +436,8 @@ class App {
 			return;
 		found.at = (found.at + step + nodes.length) % nodes.length;
 		const node = nodes[found.at];
-		if (!(layout.x[node] + layout.size[node] > this.x0 && layout.x[node] < this.x1)) {
+		const [x0, x1] = this.rangeOf(node);
+		if (!(layout.x[node] + layout.size[node] > x0 && layout.x[node] < x1)) {
 			this.zoomToNode(0);
 			/* grown anew */
 			if (this.found !== found) {

@@ -73,7 +73,7 @@ export function describeNode(card, model, node, zoomed) {
 	} else {
 		const view = zoomed ? model.total[0][zoomed] : undefined, lines = [["total", model.total[0][node], view]];
 		/* with callers below, what ends at a node is no function's own */
-		if (!model.view.inverted)
+		if (!model.view.inverted && !model.isAbove(node))
 			lines.push(["self", model.self[0][node], view]);
 		if (node)
 			lines.push(["everywhere", model.functions[0].total[f]]);

@@ -6,6 +6,8 @@ import { Menu, copy, functionItems } from "./menu.js";
 import { fitName } from "./names.js";
 import { restoreState } from "./restore.js";
 
+/* What the key for a tree around a function leads to. */
+const AROUND = { around: "callers", callers: "of" };
 const FLIPPED = { ArrowUp: "ArrowDown", ArrowDown: "ArrowUp" };
 
 export class Controls {
@@ -152,7 +154,7 @@ export class Controls {
 		if (e.ctrlKey || e.metaKey || e.altKey)
 			return;
 		if (e.key.startsWith("Arrow")) {
-			const to = app.focus < 0 ? at : neighbour(app.model, app.layout, at, app.shaper.flame ? FLIPPED[e.key] || e.key : e.key, app.x0, app.x1);
+			const least = app.model.view.split ? 1 : 0, to = app.focus < least ? Math.max(at, least) : this.next(at, e.key);
 			if (to >= 0)
 				app.moveFocus(to);
 			e.preventDefault();
@@ -160,6 +162,36 @@ export class Controls {
 			app.zoomToNode(at);
 			e.preventDefault();
 		}
+	}
+
+	/* The node that an arrow leads to, or -1. */
+	next(at, key) {
+		const { model, layout, lines } = this.app, { split } = model.view, isUp = lines.flame || model.isAbove(at);
+		const from = split && model.depth[at] === 1 && key === "ArrowUp" ? this.sameAbove(at) : at;
+		const to = neighbour(model, layout, from, isUp || from !== at ? FLIPPED[key] || key : key, ...this.app.rangeOf(from));
+
+		if (!split || to < 0)
+			return to;
+		/* the function that the tree is around is one, though it has two nodes */
+		return model.isAbove(to) && model.depth[to] === 1 ? this.sameBelow(to) : Math.max(to, 1);
+	}
+
+	sameAbove(node) {
+		const { model } = this.app;
+
+		for (let i = model.view.split; i < model.n; i = model.end[i])
+			if (model.frame[i] === model.frame[node])
+				return i;
+		return node;
+	}
+
+	sameBelow(node) {
+		const { model } = this.app;
+
+		for (let i = 1; i < model.view.split; i = model.end[i])
+			if (model.frame[i] === model.frame[node])
+				return i;
+		return node;
 	}
 
 	key(e) {
@@ -198,7 +230,7 @@ export class Controls {
 			i: () => app.shaper.set({ tree: app.shaper.shape.tree === "inverted" ? "callees" : "inverted" }),
 			f: () => byId("flame").click(),
 			c: () => app.picked >= 0 && copy(app.model.frames.name[app.picked]).then(() => app.tell("Copied the name.")),
-			s: () => app.picked >= 0 && app.shaper.around(app.shaper.shape.tree === "callers" ? "of" : "callers", app.model.frames.name[app.picked]),
+			s: () => app.picked >= 0 && app.shaper.around(AROUND[app.shaper.shape.tree] || "around", app.model.frames.name[app.picked]),
 		};
 
 		if (keys[e.key]) {

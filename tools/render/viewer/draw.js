@@ -66,12 +66,10 @@ export class Painter {
 		return this.boxes.createPattern(tile, "repeat");
 	}
 
-	/* view: { layout, x0, x1, depth of the zoomed node, scrollTop, marked, flame: roots at the bottom } */
+	/* view: { layout, lines, range of either part, depth of the zoomed node and its part, scrollTop, marked } */
 	draw(view) {
 		const c = this.boxes, rowPx = ROW_PX * this.ratio, top = view.scrollTop * this.ratio;
-		const from = Math.floor(top / rowPx), to = Math.floor((top + this.height) / rowPx), { rows } = view.layout;
-		const lead = view.flame ? Math.max(rows, Math.floor(this.height / rowPx)) - 1 : 0;
-		const first = Math.max(0, view.flame ? lead - to : from), last = Math.min(rows - 1, view.flame ? lead - from : to);
+		const from = Math.max(0, Math.floor(top / rowPx)), to = Math.floor((top + this.height) / rowPx);
 
 		c.globalAlpha = 1;
 		c.fillStyle = this.palette.page;
@@ -80,26 +78,28 @@ export class Painter {
 		c.textBaseline = "middle";
 		this.view = view;
 		this.drawn = [];
-		for (let row = first; row <= last; row++) {
-			const y = Math.round((view.flame ? lead - row : row) * rowPx - top);
-			const boxes = view.layout.boxes(row, view.x0, view.x1, this.width);
+		for (let line = from; line <= to; line++) {
+			const { row, above } = view.lines.at(line), [x0, x1] = view.range[above ? 1 : 0];
+			if (row < 0)
+				continue;
+			const y = Math.round(line * rowPx - top), boxes = view.layout.boxes(row, x0, x1, this.width);
 			for (const box of boxes) {
 				/* whole pixels; nothing is thinner than one */
 				box.px = Math.max(0, Math.round(box.left));
 				box.wide = Math.max(1, Math.min(this.width, Math.round(box.right)) - box.px);
-				this.drawBox(box, row, y);
+				this.drawBox(box, above === view.above && row < view.depth, y);
 			}
-			this.drawn.push({ row, y, boxes });
+			this.drawn.push({ row, above, y, boxes });
 		}
 		c.globalAlpha = 1;
 	}
 
-	drawBox(box, row, y) {
-		const c = this.boxes, { layout, marked, depth } = this.view, { model, palette } = this;
+	drawBox(box, isOutside, y) {
+		const c = this.boxes, { layout, marked } = this.view, { model, palette } = this;
 		const height = Math.round(BOX_PX * this.ratio), gap = box.wide > 3 ? 1 : 0;
 		const single = box.first === box.last && box.wide > 1;
 		const node = layout.node[box.first];
-		let alpha = row < depth ? 0.6 : 1;
+		let alpha = isOutside ? 0.6 : 1;
 
 		if (marked && !this.isFound(box, marked))
 			alpha *= 0.3;
@@ -185,7 +185,7 @@ export class Painter {
 		return fitForms(forms, columns);
 	}
 
-	/* The box at a place in CSS pixels of the canvas: { row, box } or null. */
+	/* The box at a place in CSS pixels of the canvas: { line, box } or null. */
 	at(x, y) {
 		const px = x * this.ratio, py = y * this.ratio, height = BOX_PX * this.ratio;
 		const line = this.drawn.find((d) => py >= d.y && py < d.y + height);
@@ -193,13 +193,13 @@ export class Painter {
 		if (!line)
 			return null;
 		const box = line.boxes.findLast((b) => b.px <= px);
-		return box && px < box.px + box.wide ? { row: line.row, box } : null;
+		return box && px < box.px + box.wide ? { line, box } : null;
 	}
 
 	/* Where a node is drawn, alone or among others, in CSS pixels; null when it is not. */
 	placeOf(node) {
 		const { layout } = this.view, row = this.model.depth[node];
-		const line = this.drawn.find((d) => d.row === row), k = layout.placeOf(node, row);
+		const above = this.model.isAbove(node), line = this.drawn.find((d) => d.row === row && d.above === above), k = layout.placeOf(node, row);
 		const box = line && k >= 0 ? line.boxes.find((b) => b.first <= k && k <= b.last) : null;
 
 		if (!box)
@@ -221,9 +221,7 @@ export class Painter {
 						this.outline(b, d.y, line);
 		if (hover) {
 			c.lineWidth = line;
-			const d = this.drawn.find((v) => v.row === hover.row);
-			if (d)
-				this.outline(hover.box, d.y, line);
+			this.outline(hover.box, hover.line.y, line);
 		}
 		const place = focus >= 0 ? this.placeOf(focus) : null;
 		if (place) {

@@ -6,6 +6,7 @@
 import { FRAME_INLINED, FRAME_NOTE } from "./data.js";
 import { Grower } from "./grower.js";
 import { growInverted, isInlined, lanesOf } from "./invert.js";
+import { subtreeEnds } from "./view.js";
 
 /* By node: 1 where stacks end that the filters leave. */
 export function passingNodes(view, filters) {
@@ -160,6 +161,37 @@ function growAround(view, name, callers) {
 	return grower.view(view);
 }
 
+/*
+ * Both at once: what a function calls as nodes before `split`, and from there on what calls it.
+ * The root has the value of one of them.
+ */
+function growSandwich(view, name) {
+	const below = growAround(view, name, false), above = growAround(view, name, true), shift = below.n - 1, n = shift + above.n;
+	const joined = (key) => {
+		const out = new below[key].constructor(n);
+		out.set(below[key]);
+		out.set(above[key].subarray(1), below.n);
+		return out;
+	};
+	const lane = (a, b) => {
+		const out = new Float64Array(n);
+		out.set(a);
+		out.set(b.subarray(1), below.n);
+		out[0] = a[0] - b.reduce((sum, v) => sum + v, 0);
+		return out;
+	};
+	const inlinedBits = new Uint8Array((n >> 3) + 1), tree = { ...below, n, parent: joined("parent"), depth: joined("depth"), frame: joined("frame"), inlinedBits };
+
+	for (let i = 1; i < above.n; i++)
+		tree.parent[i + shift] = above.parent[i] ? above.parent[i] + shift : 0;
+	for (let i = 1; i < below.n; i++)
+		inlinedBits[(i - 1) >> 3] |= isInlined(below, i) << ((i - 1) & 7);
+	tree.self = below.self.map((own, side) => lane(own, above.self[side]));
+	tree.counts = below.counts && below.counts.map((own, side) => lane(own, above.counts[side]));
+	tree.end = subtreeEnds(tree);
+	return { ...tree, split: below.n };
+}
+
 /* What filters and the choice of labels and levels leave; callees below callers. */
 export function filtered(view, parts, shape) {
 	return shape.filters.length || shape.level !== "functions" || shape.group ? growFiltered(view, parts, shape) : view;
@@ -172,6 +204,8 @@ export function filtered(view, parts, shape) {
 export function turned(down, shape, way = []) {
 	if (shape.tree === "inverted")
 		return { ...growInverted(down, way), table: down, inverted: true };
+	if (shape.tree === "around")
+		return { ...growSandwich(down, shape.of), table: down };
 	if (shape.tree === "callers" || shape.tree === "of")
 		return { ...growAround(down, shape.of, shape.tree === "callers"), table: down, inverted: shape.tree === "callers" };
 	return down;

@@ -28,6 +28,8 @@ export class Layout {
 
 		/* what is as wide as it is worth has been added up already */
 		this.size = model.isDiff || model.hasNegative ? this.addUp(ownSizes(model, width), parent) : model.total[0];
+		if (model.view && model.view.split)
+			this.size[0] = this.sizeBefore(model);
 		/* a callee begins where its caller does, or where the one before it ends */
 		for (let i = 0; i < n; i++) {
 			const next = end[i];
@@ -39,6 +41,15 @@ export class Layout {
 		this.x = x;
 		this.total = this.size[0];
 		this.sortIntoRows(depth, n);
+	}
+
+	/* Of a tree around a function the root is as wide as one of its parts. */
+	sizeBefore({ view, end }) {
+		let sum = 0;
+
+		for (let i = 1; i < view.split; i = end[i])
+			sum += this.size[i];
+		return sum;
 	}
 
 	addUp(size, parent) {
@@ -173,6 +184,51 @@ export class Layout {
 		}
 		return this.node[from] === node ? from : -1;
 	}
+}
+
+/*
+ * Which row of a layout stands on which line of the picture: the root on the first one, or on
+ * the last, or what calls a function above it and what it calls below.
+ */
+export class Lines {
+	/* least: how many there is room for */
+	constructor(layout, model, flame, least) {
+		const { split } = model.view;
+
+		this.split = split || 0;
+		this.flame = flame && !split;
+		this.rows = layout.rows;
+		this.above = split ? Math.max(0, depthOf(layout, model, split, model.n) - 1) : 0;
+		this.count = split ? this.above + depthOf(layout, model, 0, split) : layout.rows;
+		this.lead = this.flame ? Math.max(layout.rows, least) - 1 : 0;
+	}
+
+	/* { row, above } of a line; row -1: nothing stands there. */
+	at(line) {
+		if (!this.split) {
+			const row = this.flame ? this.lead - line : line;
+			return { row: row < this.rows ? row : -1, above: false };
+		}
+		if (line >= this.count)
+			return { row: -1, above: false };
+		return line < this.above ? { row: this.above + 1 - line, above: true } : { row: line - this.above + 1, above: false };
+	}
+
+	/* The line of a row; the function itself has one. */
+	of(row, above) {
+		if (!this.split)
+			return this.flame ? this.lead - row : row;
+		return above ? this.above + 1 - row : this.above + row - 1;
+	}
+}
+
+function depthOf(layout, { depth }, from, to) {
+	let most = 0;
+
+	for (let i = from; i < to; i++)
+		if (layout.size[i] > 0 && depth[i] > most)
+			most = depth[i];
+	return most;
 }
 
 /* The neighbour of a node for an arrow key (up: its caller), in [x0, x1); or -1. */

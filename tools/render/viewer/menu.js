@@ -28,7 +28,7 @@ export function stackText(model, node) {
 
 	for (let at = node; at > 0; at = model.parent[at])
 		names.push(model.nameOf(at).replaceAll(";", ":"));
-	return (model.view.inverted ? names : names.reverse()).join(";");
+	return (model.view.inverted || model.isAbove(node) ? names : names.reverse()).join(";");
 }
 
 export class Menu {
@@ -96,6 +96,7 @@ export function functionItems(model, frame, node, on) {
 	const copyIt = (text, what) => copy(text).then(() => on.copied(what));
 	const items = [
 		["Zoom to its widest box", () => on.zoom(frame)],
+		["Callers and callees of it", () => on.around("around", name)],
 		["Callers of it", () => on.around("callers", name)],
 		["Callees of it", () => on.around("of", name)],
 		["Only stacks through it", () => on.filter("focus", exactly(name))],

@@ -75,6 +75,11 @@ export class Model {
 		return node > 0 && (this.view.inlinedBits[(node - 1) >> 3] >> ((node - 1) & 7) & 1) === 1;
 	}
 
+	/* Of a tree around a function: among what calls it, which is drawn above it. */
+	isAbove(node) {
+		return this.view.split > 0 && node >= this.view.split;
+	}
+
 	/* Without a diff the value, with one new less old. */
 	totalOf(node) {
 		return this.isDiff ? this.total[1][node] - this.total[0][node] : this.total[0][node];
@@ -89,9 +94,9 @@ export class Model {
 		return sumOfOutermost(this, this.total[side], marked, from, to);
 	}
 
-	/* The same over all stacks: a tree that is grown in part has not all that is found. */
+	/* The same over all stacks: a tree that is grown in part, or twice, has not each once. */
 	sumOfAllMarked(marked, side) {
-		const { view, total } = this.view.partial ? this.table : { view: this, total: this.total };
+		const { view, total } = this.view.partial || this.view.split ? this.table : { view: this, total: this.total };
 
 		return sumOfOutermost(view, total[side], marked, 0, view.n);
 	}

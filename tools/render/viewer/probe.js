@@ -5,7 +5,7 @@ import { rangeText } from "./explore.js";
 const values = (a) => Array.from(a);
 
 function drawn({ painter, model, layout }) {
-	return painter.drawn.map((d) => ({ row: d.row, y: d.y / painter.ratio,
+	return painter.drawn.map((d) => ({ row: d.row, above: d.above, y: d.y / painter.ratio,
 		boxes: d.boxes.map((b) => ({ x: b.px / painter.ratio, width: b.wide / painter.ratio,
 			nodes: b.last - b.first + 1, name: model.nameOf(layout.node[b.first]) })) }));
 }

@@ -30,7 +30,7 @@ export function keepState(app, push) {
 const known = (value, values) => (values.includes(value) ? value : values[0]);
 
 function restoreShape(shaper, { way, of, group, level, f, flame }) {
-	const tree = known(way, of ? ["callees", "inverted", "callers", "of"] : ["callees", "inverted"]);
+	const tree = known(way, of ? ["callees", "inverted", "around", "callers", "of"] : ["callees", "inverted"]);
 
 	shaper.restore({ tree, of: of || "", group: group || "", level: known(level, ["functions", "files", "binaries"]), filters: readFilters(f) }, flame === "1");
 }
@@ -80,4 +80,5 @@ export function restoreState(app, history) {
 	app.way = state.z || "";
 	app.choose(at, k);
 	restoreZoom(app, state.z, history && history.run);
+	app.scrollToRoot();
 }

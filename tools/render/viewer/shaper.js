@@ -16,6 +16,8 @@ export const PRESETS = [
 	["Rust standard library", "^(<?(core|std|alloc)::|__rust|rust_)"],
 	["Tokio", "^<?tokio::"],
 ];
+/* Trees around one function. */
+const AROUND_TEXTS = { around: "around", callers: "callers of", of: "callees of" };
 const GROUPS_MAX = 200;
 const WORDS = { focus: "only through", ignore: "not through", hide: "without" };
 
@@ -98,10 +100,10 @@ export class Shaper {
 	}
 
 	update() {
-		const { shape } = this, around = shape.tree === "callers" || shape.tree === "of";
+		const { shape } = this, around = AROUND_TEXTS[shape.tree];
 
 		for (const o of byId("tree").options)
-			if (o.value === "callers" || o.value === "of")
+			if (AROUND_TEXTS[o.value])
 				o.hidden = o.disabled = !shape.of;
 		byId("tree").value = shape.tree;
 		byId("group").value = shape.group;
@@ -109,7 +111,7 @@ export class Shaper {
 		byId("flame").setAttribute("aria-pressed", this.flame);
 		const chips = shape.filters.map((f) => this.chip(this.words(f), f.re, () => this.unfilter(f)));
 		if (around)
-			chips.unshift(this.chip(`${shape.tree === "of" ? "callees" : "callers"} of ${fitName(shape.of, 40)}`, shape.of, () => this.set({ tree: "callees", of: "" })));
+			chips.unshift(this.chip(`${around} ${fitName(shape.of, 40)}`, shape.of, () => this.set({ tree: "callees", of: "" })));
 		byId("chips").replaceChildren(...chips);
 	}
 

@@ -96,7 +96,7 @@ export function foundText(model, found, zoomed) {
 		text += `, old ${all(0, model.totals[0])}, new ${all(1, model.totals[1])}`;
 	else
 		text += `, ${all(0, model.whole)} of total`;
-	if (zoomed && !model.isDiff && !model.view.partial)
+	if (zoomed && !model.isDiff && !model.view.partial && !model.view.split)
 		text += ` (${formatShare(model.sumOfMarked(found.marked, zoomed, model.end[zoomed], 0), model.total[0][zoomed])} of view)`;
 	return text;
 }
