@@ -23,6 +23,7 @@ enum {
 	OPT_DIFF_WIDTH,
 	OPT_BY,
 	OPT_ROOT_BY,
+	OPT_FOLLOW,
 };
 
 #define FORMATS                                                                          \
@@ -36,6 +37,8 @@ static const struct argp_option options[] = {
 	{"function", OPT_FUNCTION, "RE", 0, "Peek: the functions to show", 1},
 	{"unit", OPT_UNIT, "UNIT", 0,
 	 "Values in UNIT (ms, MB...), or auto: each in its own", 1},
+	{"follow", OPT_FOLLOW, NULL, 0,
+	 "Table, tree, peek, tags, markdown: one of each profile, as it comes", 1},
 	{"no-trim", OPT_NO_TRIM, NULL, 0,
 	 "Table, tree, markdown: also what is below 0.5 % of the total", 1},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
@@ -133,6 +136,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case OPT_NO_TRIM:
 		o->report.rows.node_fraction = o->report.rows.edge_fraction = 0;
 		return 0;
+	case OPT_FOLLOW:
+		o->follow = true;
+		return 0;
 	case OPT_ALL_FRAMES:
 		o->all_frames = true;
 		return 0;
@@ -169,7 +175,7 @@ static const struct argp argp = {
 	"the "
 	"text twin, folded stacks, an icicle as SVG or a page to look around in.\v"
 	"The text form gives each profile as it comes; all others add the profiles up "
-	"first. "
+	"first, unless asked to --follow. "
 	"See prof-render(1).",
 	queryopt_children,
 	NULL,

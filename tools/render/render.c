@@ -163,15 +163,16 @@ static int root_all(const struct render_opts *o, struct profile **v, size_t n,
 		return 0;
 	for (i = 0; i < n && !r; i++)
 		r = profile_root_by(v[i], o->root_by.v, o->root_by.n, e);
-	return r ? r : timeline_root_by(t, o->root_by.v, o->root_by.n, e);
+	return r || !t ? r : timeline_root_by(t, o->root_by.v, o->root_by.n, e);
 }
 
 /* Once, where functions are shown and most are missing. */
-static void note_unnamed(const struct render_opts *o, const struct report *r, size_t n)
+static void note_unnamed(struct render_opts *o, const struct report *r, size_t n)
 {
 	size_t i;
 
-	if (o->format->no_functions || o->report.granularity == GRANULARITY_ADDRESSES ||
+	if (o->noted_unnamed || o->format->no_functions ||
+	    o->report.granularity == GRANULARITY_ADDRESSES ||
 	    o->report.granularity == GRANULARITY_BINARIES)
 		return;
 	for (i = 0; i < n; i++) {
@@ -179,6 +180,7 @@ static void note_unnamed(const struct render_opts *o, const struct report *r, si
 			continue;
 		cli_note(&o->cli, "most frames have no function names: prof-symbolize "
 				  "names them, and its -v tells which files it lacks");
+		o->noted_unnamed = true;
 		return;
 	}
 }
@@ -283,19 +285,9 @@ static struct sample_hooks hooks_of(struct reading *r)
 				     .sample = note_sample};
 }
 
-/* Add everything up, then write one document. */
-static int render_merged(struct render_opts *o, struct source *s, struct err *e)
+/* Filters are for the reports, but for what they make of the stacks themselves. */
+static void prepare_query(struct render_opts *o)
 {
-	struct buf out = BUF_INIT(SIZE_MAX / 2);
-	struct output *file = NULL;
-	struct timeline timeline;
-	struct reading reading = {.q = o->q,
-				  .timeline = o->format->by_time ? &timeline : NULL};
-	struct merge_opts mo = {
-		.take = take, .ctx = &reading, .max_size = o->cli.max_size};
-	struct merger *m;
-	int r;
-
 	query_set_stored_frames(o->q, !o->all_frames);
 	query_defer_filters(o->q);
 	o->report.granularity = query_granularity(o->q);
@@ -304,9 +296,67 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 	/* frames are made at their granularity by the report; only binaries change the stacks */
 	if (o->report.granularity != GRANULARITY_BINARIES)
 		query_set_granularity(o->q, GRANULARITY_KEEP);
+}
+
+static struct merger *new_merger(const struct render_opts *o, struct reading *reading)
+{
+	struct merge_opts mo = {.take = take,
+				.ctx = reading,
+				.hooks = hooks_of(reading),
+				.max_size = o->cli.max_size};
+
+	return merger_new(&mo);
+}
+
+/* --- a document of each profile ----------------------------------------------------------- */
+
+/* Nothing of a profile that the options leave out. */
+static int show_one(struct render_opts *o, const uint8_t *msg, size_t n, bool first,
+		    struct buf *out, struct err *e)
+{
+	struct reading reading = {.q = o->q};
+	struct merger *m = new_merger(o, &reading);
+	size_t results;
+	int r;
+
+	query_reset(o->q);
+	r = merger_add(m, msg, n, e);
+	if (!r)
+		r = query_status(o->q, e);
+	if (!r) {
+		merger_results(m, &results);
+		if (results && !first)
+			buf_putc(out, '\n');
+		if (results)
+			r = report_all(o, m, NULL, out, e);
+	}
+	merger_free(m);
+	return r;
+}
+
+/* As they come: a table of each interval of a running pipeline. */
+static int render_follow(struct render_opts *o, struct source *s, struct err *e)
+{
+	prepare_query(o);
+	return render_each(o, s, show_one, e);
+}
+
+/* --- one document of all ------------------------------------------------------------------ */
+
+/* Add everything up, then write one document. */
+static int render_merged(struct render_opts *o, struct source *s, struct err *e)
+{
+	struct buf out = BUF_INIT(SIZE_MAX / 2);
+	struct output *file = NULL;
+	struct timeline timeline;
+	struct reading reading = {.q = o->q,
+				  .timeline = o->format->by_time ? &timeline : NULL};
+	struct merger *m;
+	int r;
+
+	prepare_query(o);
 	timeline_init(&timeline);
-	mo.hooks = hooks_of(&reading);
-	m = merger_new(&mo);
+	m = new_merger(o, &reading);
 	r = read_all(o, s, m, e);
 	if (!r)
 		r = timeline_status(&timeline, e);
@@ -336,11 +386,18 @@ int render(struct render_opts *o, struct err *e)
 	if (!r && o->root_by.n && !o->format->report && !o->format->page)
 		r = err_set(e, EINVAL, "--root-by changes stacks, which -f %s does not",
 			    o->format->name);
+	if (!r && o->follow && (!o->format->report || !o->format->many))
+		r = err_set(e, EINVAL,
+			    "--follow shows tables as they come, which -f %s is not",
+			    o->format->name);
 	if (r)
 		return r;
 	s = source_new(o->files.v, o->files.n, o->cli.max_size);
-	r = o->format->report || o->format->page ? render_merged(o, s, e)
-						 : render_text(o, s, e);
+	if (o->follow)
+		r = render_follow(o, s, e);
+	else
+		r = o->format->report || o->format->page ? render_merged(o, s, e)
+							 : render_text(o, s, e);
 	source_free(s);
 	if (!r)
 		queryopt_notes(&o->cli, o->q);

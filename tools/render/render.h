@@ -13,6 +13,8 @@ struct render_opts {
 	struct operands files, by, root_by; /* the latter two: keys of labels */
 	const struct render_format *format; /* -f, or NULL */
 	bool all_frames;
+	bool follow;	    /* a document of each profile, as it comes */
+	bool noted_unnamed; /* that functions have no names */
 	struct report_opts report;
 };
 

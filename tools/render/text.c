@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text twin, profile by profile: what one says does not hang on those before it. */
+/*
+ * Profile by profile, each passed on before the next is read, and the text twin, which is written
+ * so: what one says does not hang on those before it.
+ */
 #include "tools/render/text.h"
 
 #include <errno.h>
@@ -49,7 +52,6 @@ static int convert(struct render_opts *o, const uint8_t *msg, size_t n, bool hea
 	struct profile *p;
 	int r = decode(o, st, msg, n, &p, e);
 
-	buf_clear(text);
 	if (!r && p)
 		r = profile_write_text(p, head, text, e);
 	profile_free(p);
@@ -57,18 +59,19 @@ static int convert(struct render_opts *o, const uint8_t *msg, size_t n, bool hea
 	return r;
 }
 
-static int pass_all(struct render_opts *o, struct source *s, struct output *file,
-		    struct err *e)
+static int pass_all(struct render_opts *o, struct source *s, render_one *make,
+		    struct output *file, struct err *e)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2);
 	const uint8_t *msg;
 	size_t n, good = 0;
-	bool head = true;
+	bool first = true;
 	int r;
 
 	while ((r = source_next(s, &msg, &n, e))) {
 		if (r > 0) {
-			r = convert(o, msg, n, head, &text, e);
+			buf_clear(&text);
+			r = make(o, msg, n, first, &text, e);
 			if (r)
 				err_prefix(e, "%s", source_name(s));
 		}
@@ -81,7 +84,7 @@ static int pass_all(struct render_opts *o, struct source *s, struct output *file
 		good++;
 		if (!text.len)
 			continue;
-		head = false;
+		first = false;
 		r = output_write(file, text.data, text.len, e);
 		if (!r)
 			r = output_flush(file, e);
@@ -96,7 +99,7 @@ static int pass_all(struct render_opts *o, struct source *s, struct output *file
 	return query_taken_status(o->q, e);
 }
 
-int render_text(struct render_opts *o, struct source *s, struct err *e)
+int render_each(struct render_opts *o, struct source *s, render_one *make, struct err *e)
 {
 	struct output *file;
 	int r;
@@ -104,10 +107,15 @@ int render_text(struct render_opts *o, struct source *s, struct err *e)
 	r = output_open(o->cli.output, false, &file, e);
 	if (r)
 		return r;
-	r = pass_all(o, s, file, e);
+	r = pass_all(o, s, make, file, e);
 	if (r) {
 		output_abort(file);
 		return r;
 	}
 	return output_commit(file, e);
+}
+
+int render_text(struct render_opts *o, struct source *s, struct err *e)
+{
+	return render_each(o, s, convert, e);
 }
