@@ -17,7 +17,7 @@ const { growInverted } = await load("invert");
 const { PRESETS, readFilters, writeFilters } = await load("shaper");
 const { exactly } = await load("menu");
 const { groupExpression } = await load("legend");
-const { roundStep } = await load("timeline");
+const { rateText, roundStep } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
 const { changeOf, groupsOf, stableHash, LIGHT } = await load("colour");
@@ -165,6 +165,7 @@ is([changeOf(10, 10, 0), changeOf(100, 99, 2), changeOf(0, 5, 1), changeOf(5, 0,
 	is([find("read"), find("Read", { matchCase: true }), find("a.b"), find("a.b", { regex: true }), find(""), find("(", { regex: true })],
 		["1100", "1000", "0010", "0011", "none", "error"], "text, case, pattern, nothing, a bad pattern");
 }
+is([1e9, 2e9, 0].map((v) => rateText({ type: "cpu", unit: "nanoseconds" }, v / 1e9)), ["1 core", "2 cores", "0 cores"], "one core");
 is(stableHash("main"), 0xea900898, "FNV-1a, folded");
 
 /* --- selectors ---------------------------------------------------------------------------- */
@@ -330,10 +331,17 @@ ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "
 	const frames = { n: 6, name: ["pkg.read", "pkg.write", "main", "vm_fault", "[truncated]", "<unknown>"], file: ["a.go", "b.go", "", "", "", ""],
 		module: ["/bin/app", "/bin/app", "/lib/libx.so", "[kernel.kallsyms]_stext", "", ""], group: ["pkg", "pkg", "libx.so", "[kernel.kallsyms]_stext", "", ""],
 		flags: [1, 0, 0, 2, 4, 8] };
-	const model = { frames, functions: [{ self: [5, 6, 4, 3, 2, 1] }] };
+	const p = { frames, frame: [-1, 0, 1, 2, 3, 4, 5], column: 0, self: [[[0, 5, 6, 4, 3, 2, 1]]] }, model = { p, frames, functions: [{ self: [5, 6, 4, 3, 2, 1] }] };
 	const groups = (by) => groupsOf(model, by, LIGHT).map((g) => [g.name, g.self, groupExpression(by, g)]);
 	is(groups("package"), [["pkg", 11, "^pkg(?![A-Za-z0-9_])"], ["libx.so", 4, "(^|/)libx\\.so$"], ["kernel", 3, ""], ["the profiler’s notes", 2, ""], ["unknown", 1, ""]], "groups by package");
 	is(groups("binary").slice(0, 2), [["app", 11, "^/bin/app$"], ["libx.so", 4, "^/lib/libx\\.so$"]], "by binary");
 	is(groups("file").slice(0, 3), [["b.go", 6, "^b\\.go$"], ["a.go", 5, "^a\\.go$"], ["unknown", 5, ""]], "by file");
 	is(groups("kind").map((g) => g.slice(0, 2)), [["native code", 10], ["inlined functions", 5], ["kernel", 3], ["the profiler’s notes", 2], ["functions without a name", 1]], "by kind");
+	const many = Array.from({ length: 30 }, (_, i) => `pkg${i}`), own = many.map((_, i) => 100 - i), nothing = many.map(() => "");
+	const large = { n: 30, name: many, file: nothing, module: nothing, group: many, flags: many.map(() => 0) };
+	const of = { frames: large, frame: [-1, ...many.keys()], column: 0, self: [[[0, ...own]]] };
+	const ten = (self) => new Map(groupsOf({ p: of, frames: large, functions: [{ self }] }, "package", LIGHT).map((g) => [g.name, g.colour]));
+	is(new Set([...ten(own).values()].slice(0, 10)).size, 10, "the ten largest have a tint each");
+	is(ten(own).get("pkg0"), LIGHT.user[stableHash("pkg0") % 10], "the largest that of its hash");
+	is(ten([...own].reverse()), new Map([...ten(own)].reverse()), "and what is chosen of the samples changes none");
 }

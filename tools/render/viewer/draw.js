@@ -21,7 +21,7 @@ export class Painter {
 
 	setModel(model, grouping) {
 		this.model = model;
-		this.keys = colourKeys(model.frames, grouping);
+		this.keys = colourKeys(model, grouping);
 		this.forms = new Map();
 	}
 

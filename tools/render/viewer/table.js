@@ -22,6 +22,7 @@ export class FunctionTable {
 		this.spacer = root.querySelector("#table-spacer");
 		this.rows = root.querySelector("#table-rows");
 		this.note = root.querySelector("#table-note");
+		this.grid = root.querySelector("#table");
 		this.root = root;
 		this.on = on;
 		this.order = [];
@@ -38,7 +39,7 @@ export class FunctionTable {
 		this.model = model;
 		this.characterPx = characterPx;
 		this.palette = palette;
-		this.keys = colourKeys(model.frames, grouping);
+		this.keys = colourKeys(model, grouping);
 		this.all = columnsThere(model);
 		if (!this.all.some((c) => c.id === this.sortBy)) {
 			this.sortBy = model.isDiff ? "delta" : "flat";
@@ -113,7 +114,7 @@ export class FunctionTable {
 		this.note.textContent = `${formatCount(order.length - ROWS_MAX)} more: search for them`;
 		this.order = order.slice(0, ROWS_MAX);
 		this.spacer.style.height = `${this.order.length * TABLE_ROW_PX}px`;
-		this.root.setAttribute("aria-rowcount", order.length + 1);
+		this.grid.setAttribute("aria-rowcount", order.length + 1);
 		this.render();
 	}
 

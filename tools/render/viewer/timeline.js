@@ -11,9 +11,13 @@ const DRAG_PX = 4;
 
 /* "2.13 cores", "1.20MB/s": of one point. */
 export function rateText(column, v) {
-	const { unit, suffix } = rateUnit(column);
+	const { unit, suffix } = rateUnit(column), text = formatValue(v, unit) || "0";
 
-	return (formatValue(v, unit) || "0") + suffix;
+	return text + suffixOf(text, suffix);
+}
+
+function suffixOf(text, suffix) {
+	return text === "1" && suffix === " cores" ? " core" : suffix;
 }
 
 /* A round step that makes about n parts of a range. */
@@ -166,7 +170,7 @@ export class Timeline {
 	tickText(v, isTop) {
 		const { unit, suffix } = rateUnit(this.column), text = formatValue(v, unit).replace(/(\.\d)0$/, "$1");
 
-		return text + (unit || isTop ? suffix : "");
+		return text + (unit || isTop ? suffixOf(text, suffix) : "");
 	}
 
 	timeStep() {
