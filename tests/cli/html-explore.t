@@ -89,6 +89,7 @@ if [ "$why" ]; then
 fi
 claims node "$top/tests/browser/explore.mjs" "$modules" "$chromium" "$tmp"
 claims node "$top/tests/browser/shape.mjs" "$modules" "$chromium" "$tmp"
+claims node "$top/tests/browser/axe.mjs" "$modules" "$chromium" "$tmp"
 mkdir -p "$build/screenshots"
 cp "$tmp"/explore-*.png "$tmp"/shape-*.png "$build/screenshots"
 is "$(find "$build/screenshots" -name 'explore-*.png' -size +4k | wc -l)" 4 "screenshots in build/screenshots"
