@@ -24,21 +24,25 @@ enum {
 	OPT_BY,
 	OPT_ROOT_BY,
 	OPT_FOLLOW,
+	OPT_SOURCE,
 };
 
 #define FORMATS                                                                          \
-	"table, tree, peek, tags, text, folded, svg, html, csv, json, markdown, "        \
+	"table, tree, peek, lines, tags, text, folded, svg, html, csv, json, markdown, " \
 	"timeline, speedscope or grafana"
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, FORMATS "; else by -o's ending, or table", 1},
-	{"top", 'n', "N", 0, "At most N functions (default: all; tree: 80)", 1},
+	{"top", 'n', "N", 0, "At most N functions (default: all; tree: 80, lines: 20)",
+	 1},
 	{"sort", OPT_SORT, "COLUMN", 0, "Functions by flat (default) or cum", 1},
-	{"function", OPT_FUNCTION, "RE", 0, "Peek: the functions to show", 1},
+	{"function", OPT_FUNCTION, "RE", 0, "Peek, lines: the functions to show", 1},
+	{"source", OPT_SOURCE, "DIR", 0, "Lines: source files are below DIR; may repeat",
+	 1},
 	{"unit", OPT_UNIT, "UNIT", 0,
 	 "Values in UNIT (ms, MB...), or auto: each in its own", 1},
 	{"follow", OPT_FOLLOW, NULL, 0,
-	 "Table, tree, peek, tags, markdown: one of each profile, as it comes", 1},
+	 "Table, tree, peek, lines, tags, markdown: one of each profile, as it comes", 1},
 	{"no-trim", OPT_NO_TRIM, NULL, 0,
 	 "Table, tree, markdown: also what is below 0.5 % of the total", 1},
 	{"all-frames", OPT_ALL_FRAMES, NULL, 0,
@@ -126,6 +130,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FUNCTION:
 		o->report.function = arg;
+		return 0;
+	case OPT_SOURCE:
+		cli_operand(&o->sources, arg);
 		return 0;
 	case OPT_SORT:
 		o->report.rows.by_cum = parse_sort(arg);
@@ -216,10 +223,13 @@ int main(int argc, char **argv)
 	o.report.columns = terminal_columns(&o);
 	o.report.by = o.by.v;
 	o.report.nby = o.by.n;
+	o.report.sources = o.sources.v;
+	o.report.nsources = o.sources.n;
 	r = render(&o, &e);
 	query_free(o.q);
 	free(o.files.v);
 	free(o.by.v);
 	free(o.root_by.v);
+	free(o.sources.v);
 	return cli_finish(r, EXIT_OK, &e);
 }

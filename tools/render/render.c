@@ -42,6 +42,7 @@ static const struct render_format formats[] = {
 	 .by_time = true},
 	{.name = "tree", .report = report_tree, .many = true},
 	{.name = "peek", .report = report_peek, .many = true},
+	{.name = "lines", .report = report_lines, .many = true},
 	{.name = "tags", .report = report_tags, .many = true, .no_functions = true},
 	{.name = "csv", .ending = ".csv", .report = report_csv},
 	{.name = "json", .ending = ".json", .many = true, .page = report_json},

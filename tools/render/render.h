@@ -11,6 +11,7 @@ struct render_opts {
 	struct cli cli;
 	struct query *q;		    /* as the options say */
 	struct operands files, by, root_by; /* the latter two: keys of labels */
+	struct operands sources;	    /* directories */
 	const struct render_format *format; /* -f, or NULL */
 	bool all_frames;
 	bool follow;	    /* a document of each profile, as it comes */

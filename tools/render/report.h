@@ -19,10 +19,12 @@ struct report_opts {
 	enum granularity granularity;
 	struct rows_opts rows;
 	bool top_given;	      /* rows.top was asked for */
-	const char *function; /* peek: a regular expression; or NULL */
-	const char *unit;     /* "minimum", "auto" or a unit's name */
-	const char *title;    /* svg; NULL: made from the profile */
-	int width_px;	      /* svg */
+	const char *function; /* peek, lines: a regular expression; or NULL */
+	char *const *sources; /* lines: directories of source files */
+	size_t nsources;
+	const char *unit;  /* "minimum", "auto" or a unit's name */
+	const char *title; /* svg; NULL: made from the profile */
+	int width_px;	   /* svg */
 	double min_width_px;
 	enum diff_width diff_width; /* svg */
 	char *const *
@@ -45,6 +47,7 @@ int report_folded(const struct report *r, struct buf *out, struct err *e);
 int report_svg(const struct report *r, struct buf *out, struct err *e);
 int report_tree(const struct report *r, struct buf *out, struct err *e);
 int report_peek(const struct report *r, struct buf *out, struct err *e);
+int report_lines(const struct report *r, struct buf *out, struct err *e);
 int report_tags(const struct report *r, struct buf *out, struct err *e);
 int report_csv(const struct report *r, struct buf *out, struct err *e);
 int report_grafana(const struct report *r, struct buf *out, struct err *e);
