@@ -106,6 +106,9 @@ small 10 4000 | awk '/^sample/ { n++; $2 *= n % 3 + 1 } { print }' >"$tmp/few0.t
 small 10 4000 | awk '/^sample/ { n++; $2 *= n % 2 + 2 } /^time/ { sub(/17/, "18") } { print }' >"$tmp/few1.txt"
 is "$(verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm seconds)" "" "few functions: one, by seconds that differ"
 is "$(jq '.types[0].cv_between_replicates > 0.2' "$tmp/json")" true "which the report says"
+sed 's/^time 17/time 18/; /^sample/s/ [0-9]*/ 1/' "$tmp/few0.txt" >"$tmp/few1.txt"
+verdicts "$tmp/few0.txt" "$tmp/few1.txt" --norm seconds >"$tmp/out"
+is "$(jq '[.types[0].functions[].flat_test.low] | min' "$tmp/json")" -1 "nothing falls by more than it was"
 few "f1=gone f3=new" "what is new or gone is so by any measure" 0 "1000 2000 0" 0 "0 2000 500"
 
 # --- work ---------------------------------------------------------------------------------------

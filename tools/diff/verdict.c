@@ -168,11 +168,12 @@ static struct finding *finding_of(struct verdicts *v, size_t frame, int measure)
 	return measure == FLAT ? &v->rows[frame].flat : &v->rows[frame].cum;
 }
 
+/* Nothing can fall by more than it was. */
 static void interval(const struct verdicts *v, struct finding *f)
 {
 	double t = stat_t_quantile(v->o.alpha, f->e.df);
 
-	f->low = f->e.difference - t * f->e.se;
+	f->low = fmax(f->e.difference - t * f->e.se, -f->e.rate[SIDE_BASE]);
 	f->high = f->e.difference + t * f->e.se;
 }
 
