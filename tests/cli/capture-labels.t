@@ -89,6 +89,27 @@ done
 labels --container "$(echo "$id" | cut -c1-11)" -d 0.2
 ! grep -q '^sample' "$tmp/text"
 ok $? 'fewer digits name no container'
+# A container with a namespace of control groups has only its own part of the tree mounted.
+make_group "$slice/capture.scope"
+mkdir "$tmp/own"
+cat >"$tmp/contained" <<-'END'
+	echo $$ >"$1/capture.scope/cgroup.procs" && exec unshare -m -C sh -c '
+		for m in $(sed -n "s/^\([^ ]* \)\{4\}\([^ ]*\) .* - cgroup2 .*/\2/p" /proc/self/mountinfo); do
+			umount "$m" || exit 77
+		done
+		mount -t cgroup2 none "$0" || exit 77
+		shift 2
+		exec prof-capture "$@"' "$2" "$@"
+END
+sh "$tmp/contained" "$groups$slice" "$tmp/own" -q -F 999 --root "$host" --labels cgroup --container front \
+	-d 0.5 >"$tmp/p" 2>"$tmp/err"
+if [ $? = 77 ]; then
+	skip "no namespace of control groups: $(cat "$tmp/err")" "in a namespace of its own: who is outside"
+else
+	prof-render -f text "$tmp/p" >"$tmp/text"
+	is "$(grep -o '"cgroup"="[^"]*"\|"container"="[^"]*"\|"pid"=[0-9]*' "$tmp/text" | sort -u | xargs)" \
+		"cgroup=${group#"$slice"} container=front pid=$inside" "in a namespace of its own: who is outside"
+fi
 kill "$inside" "$outside"
 wait "$inside" "$outside" 2>/dev/null
 

@@ -153,11 +153,14 @@ static const char *path_v2(struct cgroups *cg, uint64_t id)
 	return find_v2(cg, id);
 }
 
-/* NUMBER:CONTROLLERS:PATH, a line for each hierarchy: the deepest path of those that name it. */
-static char *path_v1(uint32_t tgid)
+/*
+ * NUMBER:CONTROLLERS:PATH, a line for each hierarchy: the deepest path of those that name it. In a
+ * namespace of control groups what is outside begins with "/..", once for each level.
+ */
+static char *path_told(uint32_t tgid)
 {
 	static const char *const names[] = {
-		":memory:", ":cpu,cpuacct:", ":cpu:", ":pids:", ":name=systemd:"};
+		":memory:", ":cpu,cpuacct:", ":cpu:", ":pids:", ":name=systemd:", "0::"};
 	char text[8192], *line, *save = NULL, *best = NULL;
 	size_t i;
 
@@ -168,22 +171,26 @@ static char *path_v1(uint32_t tgid)
 		for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 			char *at = strstr(line, names[i]);
 
-			if (at &&
-			    strlen(at + strlen(names[i])) > (best ? strlen(best) : 1))
-				best = at + strlen(names[i]);
+			if (!at)
+				continue;
+			at += strlen(names[i]);
+			while (!strncmp(at, "/../", 4))
+				at += 3;
+			if (strlen(at) > (best ? strlen(best) : 1))
+				best = at;
 		}
 	}
 	return xstrdup(best ? best : "");
 }
 
-static void read_v1(struct proc *p)
+static void read_told(struct proc *p)
 {
-	char *path = p->v1_read ? NULL : path_v1(p->tgid);
+	char *path = p->told_read ? NULL : path_told(p->tgid);
 
-	p->v1_read = true;
+	p->told_read = true;
 	if (path) {
-		free(p->v1_cgroup);
-		p->v1_cgroup = path;
+		free(p->told_cgroup);
+		p->told_cgroup = path;
 	}
 }
 
@@ -191,13 +198,11 @@ const char *cgroups_path(struct cgroups *cg, struct proc *p, uint64_t id)
 {
 	const char *path = path_v2(cg, id);
 
-	if (path && path[1])
+	if (path && (path[1] || !cg->v1))
 		return path;
-	if (cg->v1) {
-		read_v1(p);
-		if (p->v1_cgroup && *p->v1_cgroup)
-			return p->v1_cgroup;
-	}
+	read_told(p);
+	if (p->told_cgroup && *p->told_cgroup)
+		return p->told_cgroup;
 	return path ? path : "";
 }
 
@@ -218,6 +223,8 @@ uint64_t cgroups_id(struct cgroups *cg, uint32_t tgid)
 	path[strcspn(path, "\n")] = 0;
 	if (!cg->v2)
 		return path[1] ? 0 : ROOT_ID;
+	if (!strncmp(path, "/../", 4)) /* outside of what is mounted */
+		return 0;
 	name = xasprintf("%s%s", cg->v2, path);
 	if (stat(name, &st) == 0)
 		id = st.st_ino;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Control groups of processes: from the number in a sample to a path. The number is the inode of
- * a directory in the v2 tree; where that tells nothing (groups are still in v1 hierarchies) the
- * process's own list is read, while it is there.
+ * a directory in the v2 tree; where that tells nothing (groups are still in v1 hierarchies, or the
+ * tree that is mounted here is a container's own part) the process's own list is read, while it
+ * is there.
  */
 #pragma once
 

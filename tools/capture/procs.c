@@ -172,7 +172,7 @@ static void proc_free(struct procs *ps, struct proc *p)
 	for (i = 0; i < p->nimages; i++)
 		space_put(ps, p->images[i].space);
 	free(p->images);
-	free(p->v1_cgroup);
+	free(p->told_cgroup);
 	jit_free(p->jit);
 	python_free(p->python);
 	free(p);
@@ -298,8 +298,8 @@ static void on_fork(struct procs *ps, const struct side_record *r)
 		s->refs++;
 		push_image(ps, p, s, r->time_ns);
 	}
-	if (parent->v1_cgroup)
-		p->v1_cgroup = xstrdup(parent->v1_cgroup);
+	if (parent->told_cgroup)
+		p->told_cgroup = xstrdup(parent->told_cgroup);
 }
 
 /* The process a record is about; one that nobody told us of is read now. */
@@ -323,7 +323,7 @@ static void on_exec(struct procs *ps, const struct side_record *r)
 	if (p->scan_ns >= r->time_ns)
 		return;
 	p->kernel_thread = false;
-	p->v1_read = false; /* a container's first program is moved to its place before */
+	p->told_read = false; /* a container's first program is moved to its place before */
 	before = p->nimages ? p->images[p->nimages - 1].space->env : NULL;
 	s = proc_new_image(ps, p, r->time_ns);
 	s->exe_next = true;

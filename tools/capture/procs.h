@@ -86,8 +86,8 @@ struct proc {
 	bool kernel_thread;
 	struct image *images; /* oldest first */
 	size_t nimages, images_cap;
-	char *v1_cgroup; /* path in a v1 hierarchy, "" none; the parent's until it is read */
-	bool v1_read;
+	char *told_cgroup; /* as /proc tells it, "" none; the parent's until it is read */
+	bool told_read;
 	bool is_named;	 /* by number, or a child of one that is */
 	bool is_changed; /* waits in procs.changed */
 	bool is_told;	 /* the unwinder has an entry for it, with the run that begins */
