@@ -122,6 +122,8 @@ export class Painter {
 			c.fillStyle = palette.found;
 			c.fillRect(box.px, y + height - Math.round(2 * this.ratio), box.wide - gap, Math.round(2 * this.ratio));
 		}
+		/* what steps back can still be read */
+		c.globalAlpha = Math.max(alpha, 0.66);
 		this.drawLabel(node, box, y + height / 2);
 	}
 
