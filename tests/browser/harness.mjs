@@ -17,10 +17,10 @@ const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", 
 	"--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /* modules: a directory with node_modules; browser: path of a Chromium. */
-export async function launch(modules, browser) {
+export async function launch(modules, browser, flags = []) {
 	const { chromium } = createRequire(`${modules}/package.json`)("playwright-core");
 
-	return chromium.launch({ executablePath: browser, args: FLAGS });
+	return chromium.launch({ executablePath: browser, args: [...FLAGS, ...flags] });
 }
 
 /* Ask again until it holds. (The tool's own way to wait needs eval, which the page forbids.) */
