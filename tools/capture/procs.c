@@ -323,7 +323,8 @@ static void on_exec(struct procs *ps, const struct side_record *r)
 	if (p->scan_ns >= r->time_ns)
 		return;
 	p->kernel_thread = false;
-	p->told_read = false; /* a container's first program is moved to its place before */
+	p->told_read =
+		false; /* a container's first program is moved to its place before */
 	before = p->nimages ? p->images[p->nimages - 1].space->env : NULL;
 	s = proc_new_image(ps, p, r->time_ns);
 	s->exe_next = true;
