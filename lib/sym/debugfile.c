@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ struct search {
 	const struct build_id *id;	 /* NULL, or without text: no id to compare */
 	const uint32_t *crc;		 /* or the whole file's checksum */
 	const struct elf_file *not_this; /* a link may point at the file it is in */
-	bool no_code; /* supplementary files pass for relocatable objects */
+	bool relocatable; /* such files count: modules, and supplementary files pass for them */
 	struct found_file *out;
 	enum found result;
 };
@@ -101,7 +102,7 @@ static bool is_wanted(struct search *s, struct elf_file *f, const char *path)
 
 	if (s->not_this && s->not_this->dev == f->dev && s->not_this->ino == f->ino)
 		return false;
-	if (f->type == ET_REL && !s->no_code) {
+	if (f->type == ET_REL && !s->relocatable) {
 		note(s, FOUND_UNUSABLE, path, "a relocatable object");
 		return false;
 	}
@@ -283,6 +284,69 @@ static bool try_link(const struct sym_paths *p, struct search *s, const char *bi
 	return done;
 }
 
+/* Is a file the module's: of the two signs, one stands for both in the kernel's names. */
+static bool is_module_file(const char *file, const char *module)
+{
+	while (*module && (*file == *module || (*file == '-' && *module == '_')))
+		file++, module++;
+	return !*module && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
+}
+
+/* Below the directory, which is seen from root (or NULL), in all of its releases. */
+static bool walk_kernels(struct search *s, const char *root, const char *dir,
+			 const char *module)
+{
+	char *full = xasprintf("%s%s", root ? root : "", dir), *v[] = {full, NULL};
+	FTS *fts = fts_open(v, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
+	bool done = false;
+	FTSENT *f;
+
+	while (fts && !done && (f = fts_read(fts))) {
+		if (f->fts_info == FTS_D && !module && f->fts_level > 1)
+			fts_set(fts, f, FTS_SKIP);
+		if (f->fts_info == FTS_NSOK &&
+		    (module ? is_module_file(f->fts_name, module)
+			    : !strncmp(f->fts_name, "vmlinux", 7)))
+			done = try_file(s, root, f->fts_path + (root ? strlen(root) : 0));
+	}
+	if (fts)
+		fts_close(fts);
+	free(full);
+	return done;
+}
+
+/* As packages have them that do without build ids: boot/vmlinux-…, lib/modules/…/NAME.ko. */
+static void try_releases(const struct sym_paths *p, struct search *s, const char *module)
+{
+	const char *in = module ? "/lib/modules" : "/boot";
+	char *dir, *sys = xasprintf("/usr/lib/debug%s", in);
+	bool done = false;
+	size_t i;
+
+	for (i = 0; i < p->ndebug_dirs && !done; i++) {
+		dir = xasprintf("%s%s", p->debug_dirs[i], in);
+		done = walk_kernels(s, NULL, dir, module);
+		free(dir);
+	}
+	for (i = 0; i < p->nsysroots && !done; i++)
+		done = walk_kernels(s, p->sysroots[i], sys, module);
+	free(sys);
+}
+
+enum found debugfile_kernel(const struct sym_paths *p, const char *module,
+			    const struct build_id *id, struct found_file *out)
+{
+	struct search s = {.id = id, .out = out, .relocatable = module};
+
+	*out = (struct found_file){.log = out->log};
+	if (try_binaries(p, &s, "") || try_build_id(p, &s, id))
+		return s.result;
+	try_kept(p, &s, id);
+	if (s.result != FOUND_FILE)
+		try_releases(p, &s, module);
+	return s.result;
+}
+
 struct build_id build_id_of(const struct elf_file *bin, const struct build_id *id)
 {
 	struct build_id own = *id;
@@ -345,7 +409,7 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 			 const char *debug_path, struct found_file *out)
 {
 	struct build_id id = {.text = "supplementary"};
-	struct search s = {.id = &id, .out = out, .not_this = debug, .no_code = true};
+	struct search s = {.id = &id, .out = out, .not_this = debug, .relocatable = true};
 	const uint8_t *bytes;
 	const char *name;
 	char *real, *full;

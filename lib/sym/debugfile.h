@@ -74,6 +74,13 @@ enum found debugfile_binary(const struct sym_paths *p, const char *path,
 enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
 			   const char *bin_path, const struct build_id *id,
 			   struct found_file *out);
+/*
+ * Of the kernel or, with its name, of a module, by build id: a --binary, a debug file, and then
+ * D/boot/vmlinux* or NAME.ko anywhere below D/lib/modules. Modules are relocatable files, which are
+ * not taken for others.
+ */
+enum found debugfile_kernel(const struct sym_paths *p, const char *module,
+			    const struct build_id *id, struct found_file *out);
 /* From debuginfod, by build id; FOUND_NOTHING if that is not to be asked. */
 enum found debugfile_fetch(const struct sym_paths *p, enum debuginfod_kind kind,
 			   const struct build_id *id, struct found_file *out);

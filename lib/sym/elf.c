@@ -113,6 +113,7 @@ static int read_sections(struct elf_file *f, Elf *elf, struct err *e)
 			.size = sh.sh_size,
 			.flags = sh.sh_flags,
 			.entsize = sh.sh_entsize,
+			.align = sh.sh_addralign,
 			.type = sh.sh_type,
 			.link = sh.sh_link,
 			.info = sh.sh_info,
@@ -190,6 +191,8 @@ static int read_headers(struct elf_file *f, struct err *e)
 	r = read_segments(f, elf, e);
 	if (!r)
 		r = read_sections(f, elf, e);
+	if (!r && f->type == ET_REL)
+		elf_place_code(f);
 	if (!r)
 		find_exec(f);
 out:

@@ -5,6 +5,10 @@
  * so that a file cut short under us cannot kill the reader; debug sections are mapped where the
  * program has elf_map.h's guard against that.
  *
+ * In a relocatable file (a kernel module) the executable sections are given addresses, as the
+ * kernel lays them out: one after another from ELF_MODULE_BASE on, without those for its start. Debug sections
+ * come relocated to them.
+ *
  * Only regular files are opened. Offsets and sizes have been checked against the file when
  * they get out of here; contents are hostile all the same.
  */
@@ -19,6 +23,8 @@
 #include "lib/base/err.h"
 #include "lib/sym/elf_map.h"
 
+#define ELF_MODULE_BASE (1ull << 40) /* no value of a relocation is that by chance */
+
 #define BUILD_ID_MAX 64 /* bytes; 20 are usual, Go's text form is not kept here */
 
 struct elf_segment { /* PT_LOAD only, in file order */
@@ -28,7 +34,7 @@ struct elf_segment { /* PT_LOAD only, in file order */
 
 struct elf_section {
 	const char *name; /* "" when unreadable */
-	uint64_t addr, offset, size, flags, entsize;
+	uint64_t addr, offset, size, flags, entsize, align;
 	uint32_t type, link, info;
 	uint8_t *data; /* contents once asked for, owned */
 	size_t data_n;

@@ -93,7 +93,7 @@ static int take_raw(struct elf_file *f, const struct elf_section *s, struct elf_
 {
 	int r;
 
-	if (s->size >= MAP_MIN && f->fd >= 0 && is_debug(s)) {
+	if (s->size >= MAP_MIN && f->fd >= 0 && is_debug(s) && !elf_relocations(f, s)) {
 		*raw = elf_map_file(map, f->fd, s->offset, s->size);
 		if (*raw) {
 			f->mapped = true;
@@ -172,6 +172,15 @@ void elf_drop_section(struct elf_section *s)
 	s->data = NULL;
 }
 
+static int load_whole(struct elf_file *f, struct elf_section *s, struct err *e)
+{
+	int r = load(f, s, e);
+
+	if (!r && is_debug(s) && elf_relocations(f, s))
+		r = elf_relocate(f, s, e);
+	return r;
+}
+
 int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_t *n,
 	     struct err *e)
 {
@@ -182,7 +191,7 @@ int elf_data(struct elf_file *f, struct elf_section *s, const uint8_t **p, size_
 	if (s->failed)
 		return err_set(e, -s->failed, "%s: unreadable", s->name);
 	if (!s->data)
-		s->failed = load(f, s, e);
+		s->failed = load_whole(f, s, e);
 	if (s->failed)
 		return s->failed;
 	*p = s->data;

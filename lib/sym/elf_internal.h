@@ -14,6 +14,13 @@ int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct er
 /* Free the contents of a section. */
 void elf_drop_section(struct elf_section *s);
 
+/* elf_module.c: give the code of a relocatable file its addresses. */
+void elf_place_code(struct elf_file *f);
+/* The section's relocations, or NULL; write what they say into its contents in memory. */
+const struct elf_section *elf_relocations(const struct elf_file *f,
+					  const struct elf_section *s);
+int elf_relocate(struct elf_file *f, struct elf_section *s, struct err *e);
+
 /* A supplementary file of DWARF 5 has its id in .debug_sup. */
 void elf_supplementary_id(struct elf_file *f);
 

@@ -173,7 +173,11 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 	o->bin.log = o->debug.log = o->alt.log = &o->tried;
 	buf_init(&o->scratch, DEMANGLED_MAX);
 	buf_init(&o->scratch2, DEMANGLED_MAX);
-	find_files(o);
+	o->kernel = object_is_kernel(path);
+	if (o->kernel)
+		object_find_kernel(o);
+	else
+		find_files(o);
 	note_cut(o, &o->bin);
 	note_cut(o, &o->debug);
 	o->verified = main_file(o) && o->build_id[0];
@@ -302,6 +306,8 @@ enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t li
 	uint64_t in_file = addr - start + offset;
 	int r;
 
+	if (o->kernel)
+		return object_kernel_vaddr(o, start, limit, offset, addr, vaddr);
 	if (!f)
 		return o->state;
 	if (!start && !offset && (!limit || limit == UINT64_MAX)) {

@@ -82,6 +82,16 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 			  const char *build_id);
 void object_free(struct object *o);
 
+/*
+ * Is a mapping of that name the kernel's, `[kernel.kallsyms]SYMBOL`, which starts where SYMBOL
+ * lay, or a module's, `[NAME]`, which starts where its code lay? Their objects are looked for by
+ * build id, and never have an index.
+ */
+bool object_is_kernel(const char *path);
+/* Is `name` one of the symbols at vaddr, or what the outermost frame of its answer is called? */
+bool object_is_called(struct object *o, const struct sym_answer *a, uint64_t vaddr,
+		      const char *name);
+
 enum sym_reason object_state(const struct object *o); /* SYM_OK: addresses can be asked */
 bool object_is_verified(const struct object *o);      /* by build id */
 const char *object_path(const struct object *o); /* file used for addresses, or NULL */

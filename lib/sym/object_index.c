@@ -183,7 +183,7 @@ void object_find_index(struct object *o)
 	struct err e;
 	bool good;
 
-	if (!o->paths->cache || key.build_id_n < 2 || o->index)
+	if (!o->paths->cache || key.build_id_n < 2 || o->index || o->kernel)
 		return;
 	if (symcache_load(o->paths->cache, &key, o->index_doubted, &x, &e)) {
 		if (e.code == EBADMSG && !o->index_damage)
@@ -260,6 +260,8 @@ static int refuse(const struct object *o, const struct symindex_key *key, struct
 {
 	if (!o->bin.elf || o->index_alone)
 		return err_set(e, ENODATA, "the binary itself is needed for an index");
+	if (o->kernel)
+		return err_set(e, ENODATA, "none is made of the kernel");
 	if (key->build_id_n < 2)
 		return err_set(e, ENODATA, "no build id to keep an index by");
 	return 0;

@@ -22,6 +22,8 @@ struct object {
 	char *path, *build_id; /* as the profile has them */
 	struct build_id id;
 	enum sym_reason state;
+	bool kernel;
+	uint64_t kernel_base;	   /* where in the file its mapping starts */
 	bool verified, go, opened; /* opened: the sources below are as good as they get */
 	struct found_file bin, debug, alt;
 	uint64_t
@@ -60,6 +62,12 @@ void object_forget_memos(struct object *o);
 
 void object_add_trouble(struct object *o, const char *path, const char *what);
 void object_note_trouble(struct object *o, const struct found_file *f);
+
+/* object_kernel.c: what makes a kernel's object another one. */
+void object_find_kernel(struct object *o);
+enum sym_reason object_kernel_vaddr(const struct object *o, uint64_t start,
+				    uint64_t limit, uint64_t offset, uint64_t addr,
+				    uint64_t *vaddr);
 
 /* Read what the files offer, if it is not there. */
 void object_open_sources(struct object *o);

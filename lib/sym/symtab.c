@@ -128,42 +128,56 @@ static void take(struct symtab *t, struct entry s, uint16_t shndx)
 	t->v[t->n++] = s;
 }
 
-static void read_all(struct symtab *t, const uint8_t *p, size_t n, const char *names,
-		     size_t names_n)
+struct names {
+	const char *p;
+	size_t n;
+};
+
+/* The next symbol; its name is NULL if that is none. False at the end. */
+static bool next_symbol(const struct elf_file *f, struct cursor *c, struct names names,
+			struct entry *s, uint16_t *shndx)
 {
-	struct cursor c = cursor_at(p, n, 0, t->file->swap);
-	bool is64 = t->file->is64;
-	size_t size = is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), len;
+	size_t size = f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), len;
 	uint32_t name;
-	uint16_t shndx;
 	uint8_t info;
 
-	while (cursor_left(&c) >= size && t->n < SYMBOLS_MAX) {
-		struct entry s = {0};
-
-		name = cursor_u32(&c);
-		if (is64) {
-			info = cursor_u8(&c);
-			cursor_u8(&c);
-			shndx = cursor_u16(&c);
-			s.addr = cursor_u64(&c);
-			s.size = cursor_u64(&c);
-		} else {
-			s.addr = cursor_u32(&c);
-			s.size = cursor_u32(&c);
-			info = cursor_u8(&c);
-			cursor_u8(&c);
-			shndx = cursor_u16(&c);
-		}
-		s.type = ELF64_ST_TYPE(info);
-		s.bind = ELF64_ST_BIND(info);
-		if (name >= names_n)
-			continue;
-		s.name = names + name;
-		len = strnlen(s.name, names_n - name);
-		if (len < names_n - name && len < NAME_MAX_BYTES)
-			take(t, s, shndx);
+	if (cursor_left(c) < size)
+		return false;
+	*s = (struct entry){0};
+	name = cursor_u32(c);
+	if (f->is64) {
+		info = cursor_u8(c);
+		cursor_u8(c);
+		*shndx = cursor_u16(c);
+		s->addr = cursor_u64(c);
+		s->size = cursor_u64(c);
+	} else {
+		s->addr = cursor_u32(c);
+		s->size = cursor_u32(c);
+		info = cursor_u8(c);
+		cursor_u8(c);
+		*shndx = cursor_u16(c);
 	}
+	s->type = ELF64_ST_TYPE(info);
+	s->bind = ELF64_ST_BIND(info);
+	if (f->type == ET_REL && *shndx < f->nsections)
+		s->addr += f->sections[*shndx].addr;
+	if (name >= names.n)
+		return true;
+	len = strnlen(names.p + name, names.n - name);
+	if (len < names.n - name && len < NAME_MAX_BYTES)
+		s->name = names.p + name;
+	return true;
+}
+
+static void read_all(struct symtab *t, struct cursor c, struct names names)
+{
+	uint16_t shndx;
+	struct entry s;
+
+	while (t->n < SYMBOLS_MAX && next_symbol(t->file, &c, names, &s, &shndx))
+		if (s.name)
+			take(t, s, shndx);
 }
 
 /* Keep the best of each address and note how far back an address may have to look. */
@@ -195,14 +209,12 @@ static struct elf_section *find_section(struct elf_file *f, uint32_t type)
 	return NULL;
 }
 
-int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out,
-		struct err *e)
+static int open_section(struct elf_file *f, uint32_t type, struct cursor *c,
+			struct names *names, struct err *e)
 {
-	struct elf_section *s =
-		find_section(f, kind == SYMTAB_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB);
-	const uint8_t *p, *names;
-	size_t n, names_n;
-	struct symtab *t;
+	struct elf_section *s = find_section(f, type);
+	const uint8_t *p, *text;
+	size_t n;
 	int r;
 
 	if (!s || !s->size)
@@ -211,16 +223,73 @@ int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out,
 		return err_set(e, EBADMSG, "%s: no string table", s->name);
 	r = elf_data(f, s, &p, &n, e);
 	if (!r)
-		r = elf_data(f, &f->sections[s->link], &names, &names_n, e);
+		r = elf_data(f, &f->sections[s->link], &text, &names->n, e);
+	if (r)
+		return r;
+	names->p = (const char *)text;
+	*c = cursor_at(p, n, 0, f->swap);
+	return 0;
+}
+
+int symtab_open(struct elf_file *f, enum symtab_kind kind, struct symtab **out,
+		struct err *e)
+{
+	struct names names;
+	struct symtab *t;
+	struct cursor c;
+	int r = open_section(f, kind == SYMTAB_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB, &c,
+			     &names, e);
+
 	if (r)
 		return r;
 	t = xcalloc(1, sizeof(*t));
 	t->kind = kind;
 	t->file = f;
-	read_all(t, p, n, (const char *)names, names_n);
+	read_all(t, c, names);
 	settle(t);
 	*out = t;
 	return 0;
+}
+
+/* The next one of that name. */
+static bool next_named(const struct elf_file *f, struct cursor *c, struct names names,
+		       const char *name, struct entry *s)
+{
+	uint16_t shndx;
+
+	while (next_symbol(f, c, names, s, &shndx))
+		if (s->name && shndx != SHN_UNDEF && !strcmp(s->name, name))
+			return true;
+	return false;
+}
+
+bool symtab_address(struct elf_file *f, const char *name, uint64_t *addr)
+{
+	struct names names;
+	struct cursor c;
+	struct entry s;
+	struct err ignored;
+
+	if (open_section(f, SHT_SYMTAB, &c, &names, &ignored) ||
+	    !next_named(f, &c, names, name, &s))
+		return false;
+	*addr = s.addr;
+	return true;
+}
+
+bool symtab_covers(struct elf_file *f, const char *name, uint64_t addr)
+{
+	struct names names;
+	struct cursor c;
+	struct entry s;
+	struct err ignored;
+
+	if (open_section(f, SHT_SYMTAB, &c, &names, &ignored))
+		return false;
+	while (next_named(f, &c, names, name, &s))
+		if (addr >= s.addr && addr - s.addr < s.size)
+			return true;
+	return false;
 }
 
 void symtab_free(struct symtab *t)

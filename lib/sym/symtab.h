@@ -43,5 +43,11 @@ void symtab_free(struct symtab *t);
 
 bool symtab_find(const struct symtab *t, uint64_t addr, struct symbol *out);
 void symtab_bounds(const struct symtab *t, struct bounds *b);
+/*
+ * In the file's .symtab, whose names need not be those of a table: where a symbol lies; whether
+ * one of that name covers addr.
+ */
+bool symtab_address(struct elf_file *f, const char *name, uint64_t *addr);
+bool symtab_covers(struct elf_file *f, const char *name, uint64_t addr);
 size_t symtab_bytes(const struct symtab *t);
 size_t symtab_count(const struct symtab *t);

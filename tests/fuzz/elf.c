@@ -3,6 +3,7 @@
  * Any bytes as a program: headers, notes, compressed sections, symbols, debug information and
  * names, by the way that prof-symbolize goes.
  */
+#include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,30 @@ static void names(const struct object *o, const struct sym_answer *a)
 		id = l.caller;
 	}
 	buf_release(&b);
+}
+
+/* The file as that of the kernel, or of a module. */
+static void as_kernel(const struct elf_file *f, const char *name, const char *path,
+		      const uint64_t *addrs, size_t n)
+{
+	const struct sym_paths paths = {.binaries = &path, .nbinaries = 1};
+	struct sym_answer answers[ADDRESSES];
+	char id[2 * BUILD_ID_MAX + 1] = "";
+	struct object *o;
+	uint64_t vaddr;
+	size_t i;
+
+	for (i = 0; i < f->build_id_n; i++)
+		snprintf(id + 2 * i, 3, "%02x", f->build_id[i]);
+	o = object_new(&paths, name, id);
+	object_vaddr(o, 0, UINT64_MAX, 0, 0x40, &vaddr);
+	object_resolve(o, addrs, n, answers);
+	for (i = 0; i < n; i++) {
+		names(o, &answers[i]);
+		if (answers[i].location != SYM_NONE)
+			object_is_called(o, &answers[i], addrs[i], "f");
+	}
+	object_free(o);
 }
 
 /* Addresses all over the code. */
@@ -72,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < n; i++)
 		names(o, &answers[i]);
 	object_free(o);
+	as_kernel(f, f->type == ET_REL ? "[m]" : "[kernel.kallsyms]main", path, addrs, n);
 	elf_free(f);
 out:
 	close(fd);

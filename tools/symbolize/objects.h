@@ -26,6 +26,7 @@ struct entry {
 	size_t nnames, names_cap;
 	uint64_t used; /* when, for closing */
 	bool busy;     /* a thread is at it */
+	bool quiet;    /* not in the report: kernel code, for which there is no file */
 	/* for the report: distinct addresses as they came, per profile */
 	uint64_t anonymous; /* of them, in memory between pieces of the file */
 	uint64_t addresses, named[SYM_NSOURCES], reasons[SYM_NREASONS], bare;

@@ -110,7 +110,8 @@ void report_json(const struct objects *o, const struct jitnames *jit,
 	json_double(&j, "named_value", c->named);
 	json_array(&j, "objects");
 	for (i = 0; i < o->n; i++)
-		json_entry(&j, &o->v[i]);
+		if (!o->v[i].quiet)
+			json_entry(&j, &o->v[i]);
 	json_end_array(&j);
 	if (jit->n) {
 		json_object(&j, "in_no_file");

@@ -199,13 +199,15 @@ void report_table(const struct cli *cli, const struct objects *o,
 	for (i = 0; i < o->n; i++) {
 		struct row r = row_of(&o->v[i], sum);
 
-		put_row(&b, &r);
+		if (!o->v[i].quiet)
+			put_row(&b, &r);
 	}
 	if (j->n)
 		put_jit(&b, j, sum);
 	put_sum(&b, sum, c);
 	for (i = 0; i < o->n; i++)
-		put_details(&b, &o->v[i]);
+		if (!o->v[i].quiet)
+			put_details(&b, &o->v[i]);
 	fwrite(b.data, 1, b.len, stderr);
 	buf_release(&b);
 }

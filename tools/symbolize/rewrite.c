@@ -46,10 +46,21 @@ static struct mapping file_mapping(const struct rewrite *w, uint32_t id)
 	return w->anonymous && pieces_around(&w->pieces, w->st, &m, &whole) ? whole : m;
 }
 
+/* Kernel code of a known build: named at capture, but its lines may still be had. */
+static bool is_kernel_code(const struct rewrite *w, uint32_t id)
+{
+	const struct mapping *m = &w->st->mappings[id];
+
+	return m->start >> 63 && store_cstr(w->st, m->build_id)[0] &&
+	       object_is_kernel(store_cstr(w->st, m->file));
+}
+
 static bool is_ours(const struct rewrite *w, uint32_t id)
 {
 	struct mapping whole = file_mapping(w, id), *m = &whole;
 
+	if (is_kernel_code(w, id))
+		return w->force || !(m->flags & SYMBOLIZED & ~MAPPING_HAS_FUNCTIONS);
 	if ((w->st->mappings[id].flags & SYMBOLIZED) && !w->force)
 		return false;
 	/* the vDSO is in no file system, but someone may have kept its image */
@@ -137,6 +148,7 @@ struct job {
 	uint32_t *which;
 	struct sym_answer *answers;
 	size_t n;
+	bool kernel;
 	struct u64map functions; /* of the object, in a file -> in the store */
 };
 
@@ -169,6 +181,49 @@ static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
 	return id;
 }
 
+/* What capture called the function of a location; NULL: nothing. */
+static const struct function *captured(const struct rewrite *w, uint32_t use)
+{
+	const struct location *l = location_of(w, use);
+	uint32_t at = l - w->st->locations;
+
+	return l->nlines
+		       ? &w->st->functions[store_lines(w->st, at)[l->nlines - 1].function]
+		       : NULL;
+}
+
+/*
+ * The kernel's own name for the code at hand stays. It is also the proof that it is this code: an
+ * answer for another function does not count, and for a module, which may lie in ways we do not
+ * know, there has to be a name.
+ */
+static void check_kernel(struct rewrite *w, struct job *j, size_t i)
+{
+	struct entry *en = &w->objects->v[j->entry];
+	const struct function *f = captured(w, j->which[i]);
+	struct sym_answer *a = &j->answers[i];
+
+	if (a->location == SYM_NONE)
+		return;
+	if (f ? !object_is_called(
+			en->object, a, j->vaddrs[i],
+			store_cstr(w->st, f->system_name ? f->system_name : f->name))
+	      : strncmp(en->path, "[kernel.", 8) != 0)
+		*a = (struct sym_answer){.location = SYM_NONE, .reason = SYM_NO_FUNCTION};
+}
+
+static void keep_name(struct rewrite *w, uint32_t use, struct line *outer)
+{
+	const struct function *had = captured(w, use);
+	struct function f = w->st->functions[outer->function];
+
+	if (!had)
+		return;
+	f.name = had->name;
+	f.system_name = had->system_name;
+	outer->function = store_function(w->st, &f);
+}
+
 static void put_lines(struct rewrite *w, struct job *j, uint32_t loc, uint32_t at)
 {
 	struct entry *en = &w->objects->v[j->entry];
@@ -186,6 +241,8 @@ static void put_lines(struct rewrite *w, struct job *j, uint32_t loc, uint32_t a
 		*flags |= MAPPING_HAS_FUNCTIONS | (l.file ? MAPPING_HAS_FILENAMES : 0) |
 			  (l.line ? MAPPING_HAS_LINE_NUMBERS : 0);
 	}
+	if (j->kernel && n)
+		keep_name(w, loc, &v[n - 1]);
 	if (object_has_lines(ob))
 		*flags |= MAPPING_HAS_INLINE_FRAMES;
 	w->lines[loc] = v;
@@ -204,6 +261,11 @@ static void count(struct entry *en, const struct sym_answer *a)
 		en->reasons[a->reason]++;
 }
 
+static bool has_line(const struct rewrite *w, const struct location *l)
+{
+	return l->nlines > 1 || store_lines(w->st, l - w->st->locations)->line;
+}
+
 static struct job job_of(struct rewrite *w, uint32_t id)
 {
 	struct mapping m = file_mapping(w, id);
@@ -211,15 +273,18 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 	size_t n = w->first[id + 1] - w->first[id], i;
 	struct entry *en = objects_get(w->objects, store_cstr(w->st, m.file),
 				       store_cstr(w->st, m.build_id));
-	struct job j = {.entry = en - w->objects->v};
+	struct job j = {.entry = en - w->objects->v, .kernel = is_kernel_code(w, id)};
 	struct sym_answer bad;
 
+	en->quiet = j.kernel && object_state(en->object) == SYM_NO_FILE;
+	if (en->quiet)
+		return j;
 	j.vaddrs = xcalloc(n + 1, sizeof(*j.vaddrs));
 	j.which = xcalloc(n + 1, sizeof(*j.which));
 	for (i = 0; i < n; i++) {
 		const struct location *l = location_of(w, locs[i]);
 
-		if (l->nlines && !w->force)
+		if (l->nlines && !w->force && !(j.kernel && !has_line(w, l)))
 			continue;
 		if (m.file != w->st->mappings[id].file)
 			en->anonymous++;
@@ -241,8 +306,12 @@ static void apply_job(struct rewrite *w, struct job *j)
 	size_t i;
 
 	for (i = 0; i < j->n; i++) {
+		if (j->kernel)
+			check_kernel(w, j, i);
 		count(en, &j->answers[i]);
-		if (j->answers[i].location != SYM_NONE)
+		if (j->answers[i].location != SYM_NONE &&
+		    (j->answers[i].source == SYM_DWARF || !j->kernel ||
+		     !captured(w, j->which[i])))
 			put_lines(w, j, j->which[i], j->answers[i].location);
 	}
 }
