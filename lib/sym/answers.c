@@ -2,51 +2,77 @@
 #include "lib/sym/answers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/xalloc.h"
 
 void answers_init(struct answers *a)
 {
 	*a = (struct answers){0};
-	intern_init(&a->functions);
-	intern_init(&a->locations);
+	id_table_init(&a->function_ids);
+	id_table_init(&a->location_ids);
 }
 
 void answers_release(struct answers *a)
 {
-	intern_release(&a->functions);
-	intern_release(&a->locations);
+	free(a->functions);
+	free(a->locations);
+	id_table_release(&a->function_ids);
+	id_table_release(&a->location_ids);
 	u64map_release(&a->by_vaddr);
 	free(a->v);
 	*a = (struct answers){0};
 }
 
-/* Id 0 of an intern table is the empty string, so records start at 1. */
 uint32_t answers_function(struct answers *a, struct sym_function f)
 {
-	return intern_put(&a->functions, &f, sizeof(f)) - 1;
+	uint64_t h = hash_u64((uint64_t)f.name << 32 | f.system, f.start_line);
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&a->function_ids, h);
+	     (id = id_table_at(&a->function_ids, h, &s)) != ID_NONE; s++)
+		if (a->functions[id].name == f.name &&
+		    a->functions[id].system == f.system &&
+		    a->functions[id].start_line == f.start_line)
+			return id;
+	XGROW(a->functions, a->nfunctions, a->functions_cap);
+	id = a->nfunctions++;
+	a->functions[id] = f;
+	id_table_put(&a->function_ids, h, id);
+	return id;
+}
+
+static bool same(const struct sym_location *a, const struct sym_location *b)
+{
+	return a->function == b->function && a->file == b->file && a->line == b->line &&
+	       a->column == b->column && a->caller == b->caller;
 }
 
 uint32_t answers_location(struct answers *a, struct sym_location l)
 {
-	return intern_put(&a->locations, &l, sizeof(l)) - 1;
+	uint64_t h = hash_u64(hash_u64((uint64_t)l.function << 32 | l.file, l.caller),
+			      (uint64_t)l.line << 32 | l.column);
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&a->location_ids, h);
+	     (id = id_table_at(&a->location_ids, h, &s)) != ID_NONE; s++)
+		if (same(&a->locations[id], &l))
+			return id;
+	XGROW(a->locations, a->nlocations, a->locations_cap);
+	id = a->nlocations++;
+	a->locations[id] = l;
+	id_table_put(&a->location_ids, h, id);
+	return id;
 }
 
-struct sym_function answers_get_function(const struct answers *a, uint32_t id)
+size_t answers_bytes(const struct answers *a)
 {
-	struct sym_function f;
-
-	memcpy(&f, intern_str(&a->functions, id + 1).p, sizeof(f));
-	return f;
-}
-
-struct sym_location answers_get_location(const struct answers *a, uint32_t id)
-{
-	struct sym_location l;
-
-	memcpy(&l, intern_str(&a->locations, id + 1).p, sizeof(l));
-	return l;
+	return a->functions_cap * sizeof(*a->functions) +
+	       a->locations_cap * sizeof(*a->locations) +
+	       (a->function_ids.mask + a->location_ids.mask + 2) *
+		       sizeof(*a->location_ids.slots);
 }
 
 void answers_put(struct answers *a, uint64_t vaddr, struct sym_answer answer)

@@ -427,17 +427,17 @@ void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 
 struct sym_location object_location(const struct object *o, uint32_t location)
 {
-	return answers_get_location(&o->answers, location);
+	return o->answers.locations[location];
 }
 
 struct sym_function object_function(const struct object *o, uint32_t function)
 {
-	return answers_get_function(&o->answers, function);
+	return o->answers.functions[function];
 }
 
 size_t object_nfunctions(const struct object *o)
 {
-	return o->answers.functions.n - 1;
+	return o->answers.nfunctions;
 }
 
 const char *object_string(const struct object *o, uint32_t string)

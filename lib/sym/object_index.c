@@ -121,8 +121,7 @@ static int answer_all(struct object *o, const uint64_t *v, size_t n,
 		part = n - i < ANSWERS_STEP ? n - i : ANSWERS_STEP;
 		object_resolve(o, v + i, part, out + i);
 		if (object_bytes(o) + intern_bytes(&o->strings) +
-			    intern_bytes(&o->answers.functions) +
-			    intern_bytes(&o->answers.locations) >
+					    answers_bytes(&o->answers) >
 		    o->budget.max)
 			return err_set(e, EFBIG, "over the limit of memory");
 	}
@@ -153,8 +152,8 @@ static int make_index(struct object *o, struct buf *out, struct err *e)
 		p.quality = files_quality(o);
 		p.starts = b.v;
 		p.answers = answers;
-		p.nlocations = o->answers.locations.n - 1;
-		p.nfunctions = o->answers.functions.n - 1;
+		p.nlocations = o->answers.nlocations;
+		p.nfunctions = o->answers.nfunctions;
 		p.nstrings = o->strings.n;
 		r = symindex_write(&p, out, e);
 	}
@@ -199,8 +198,11 @@ void object_find_index(struct object *o)
 	}
 	if (good) {
 		o->index = x;
-		o->from_index = xcalloc((size_t)symindex_nlocations(x) + 1,
-					sizeof(*o->from_index));
+		o->taken = (struct taken){
+			xcalloc((size_t)symindex_nlocations(x) + 1, sizeof(uint32_t)),
+			xcalloc((size_t)symindex_nfunctions(x) + 1, sizeof(uint32_t)),
+			xcalloc((size_t)symindex_nstrings(x) + 1, sizeof(uint32_t)),
+		};
 		o->index_lines = symindex_quality(x) == SYMINDEX_LINES;
 	} else {
 		symindex_free(x);
@@ -210,9 +212,11 @@ void object_find_index(struct object *o)
 void object_drop_index(struct object *o)
 {
 	symindex_free(o->index);
-	free(o->from_index);
+	free(o->taken.locations);
+	free(o->taken.functions);
+	free(o->taken.strings);
 	o->index = NULL;
-	o->from_index = NULL;
+	o->taken = (struct taken){0};
 }
 
 bool object_leave_index(struct object *o)
@@ -364,11 +368,34 @@ const char *object_index_trouble(const struct object *o)
 
 static bool take_string(struct object *o, uint32_t *id)
 {
+	uint32_t *ours;
 	struct str s;
 
-	if (!symindex_string(o->index, *id, &s))
+	if (*id >= symindex_nstrings(o->index))
 		return false;
-	*id = intern_put(&o->strings, s.p, s.n);
+	ours = &o->taken.strings[*id];
+	if (!*ours) {
+		if (!symindex_string(o->index, *id, &s))
+			return false;
+		*ours = intern_put(&o->strings, s.p, s.n) + 1;
+	}
+	*id = *ours - 1;
+	return true;
+}
+
+/* `id` is good: symindex_location() has seen to that. */
+static bool take_function(struct object *o, uint32_t *id)
+{
+	uint32_t *ours = &o->taken.functions[*id];
+	struct sym_function f;
+
+	if (!*ours) {
+		if (!symindex_function(o->index, *id, &f) || !take_string(o, &f.name) ||
+		    !take_string(o, &f.system))
+			return false;
+		*ours = answers_function(&o->answers, f) + 1;
+	}
+	*id = *ours - 1;
 	return true;
 }
 
@@ -376,16 +403,13 @@ static bool take_string(struct object *o, uint32_t *id)
 static bool take_one(struct object *o, uint32_t id, uint32_t *caller)
 {
 	struct sym_location l;
-	struct sym_function f;
 
-	if (!symindex_location(o->index, id, &l) ||
-	    !symindex_function(o->index, l.function, &f) || !take_string(o, &f.name) ||
-	    !take_string(o, &f.system) || !take_string(o, &l.file))
+	if (!symindex_location(o->index, id, &l) || !take_function(o, &l.function) ||
+	    !take_string(o, &l.file))
 		return false;
-	l.function = answers_function(&o->answers, f);
 	l.caller = *caller;
 	*caller = answers_location(&o->answers, l);
-	o->from_index[id] = *caller + 1;
+	o->taken.locations[id] = *caller + 1;
 	return true;
 }
 
@@ -397,8 +421,8 @@ static uint32_t take_location(struct object *o, uint32_t id)
 	size_t n = 0;
 
 	while (id != SYM_NONE && n < DWARF_FRAMES_MAX) {
-		if (o->from_index[id]) {
-			caller = o->from_index[id] - 1;
+		if (o->taken.locations[id]) {
+			caller = o->taken.locations[id] - 1;
 			break;
 		}
 		if (!symindex_location(o->index, id, &l))

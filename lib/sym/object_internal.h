@@ -17,6 +17,11 @@ struct outer_memo { /* the last function of an outermost frame, and what it was 
 	bool has_linkage;
 };
 
+/* What was copied already, by its number in the index: our number + 1, 0 = not yet. */
+struct taken {
+	uint32_t *locations, *functions, *strings;
+};
+
 struct object {
 	const struct sym_paths *paths;
 	char *path, *build_id; /* as the profile has them */
@@ -39,7 +44,7 @@ struct object {
 	struct u64map plain_functions; /* see object_answer.c */
 	struct outer_memo outer;
 	struct symindex *index; /* answers instead of the files */
-	uint32_t *from_index;	/* by its location: ours + 1, 0 = not taken yet */
+	struct taken taken;	/* of the index */
 	bool index_alone;  /* and there is no binary: `bin` is what the index has of it */
 	bool index_lines;  /* it has lines, or had while it was open */
 	bool index_failed; /* to be made */

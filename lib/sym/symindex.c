@@ -226,6 +226,16 @@ uint32_t symindex_nlocations(const struct symindex *x)
 	return x->count[LOCATIONS];
 }
 
+uint32_t symindex_nfunctions(const struct symindex *x)
+{
+	return x->count[FUNCTIONS];
+}
+
+uint32_t symindex_nstrings(const struct symindex *x)
+{
+	return x->count[STRINGS];
+}
+
 struct elf_file *symindex_elf(const struct symindex *x)
 {
 	struct elf_file *f = xcalloc(1, sizeof(*f));

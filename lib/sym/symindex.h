@@ -54,6 +54,8 @@ struct sym_answer symindex_find(const struct symindex *x, uint64_t vaddr);
 bool symindex_location(const struct symindex *x, uint32_t id, struct sym_location *out);
 bool symindex_function(const struct symindex *x, uint32_t id, struct sym_function *out);
 uint32_t symindex_nlocations(const struct symindex *x);
+uint32_t symindex_nfunctions(const struct symindex *x);
+uint32_t symindex_nstrings(const struct symindex *x);
 bool symindex_string(const struct symindex *x, uint32_t id, struct str *out);
 uint64_t symindex_bytes(const struct symindex *x);  /* memory in it, not what is mapped */
 struct str symindex_file(const struct symindex *x); /* all of it as it was read */
