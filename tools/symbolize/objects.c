@@ -209,11 +209,6 @@ void objects_resolve(struct objects *o, const struct task *v, size_t n)
 	free(r.order);
 }
 
-static const char *keep(struct objects *o, const char *s)
-{
-	return arena_bytes(&o->arena, s, strlen(s));
-}
-
 struct name objects_name(struct objects *o, struct entry *en, uint32_t function)
 {
 	struct sym_function f;
@@ -229,8 +224,10 @@ struct name objects_name(struct objects *o, struct entry *en, uint32_t function)
 		return *nm;
 	f = object_function(en->object, function);
 	mangled = object_string(en->object, o->keep_clones ? f.system : f.name);
-	nm->system = keep(o, object_string(en->object, f.system));
-	nm->name = demangle(mangled, o->mode, &o->scratch) ? keep(o, buf_str(&o->scratch))
-							   : keep(o, mangled);
+	nm->system = object_string(en->object, f.system);
+	nm->name = mangled;
+	if (demangle(mangled, o->mode, &o->scratch))
+		nm->name = arena_bytes(&o->arena, o->scratch.data,
+				       strlen(buf_str(&o->scratch)));
 	return *nm;
 }

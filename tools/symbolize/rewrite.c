@@ -10,6 +10,7 @@
 #include "tools/symbolize/pieces.h"
 
 #define LINES_MAX 256 /* of a location: an index may lead on for long */
+#define BY_JIT (SYM_NONE - 1)
 #define SYMBOLIZED                                                                       \
 	(MAPPING_HAS_FUNCTIONS | MAPPING_HAS_FILENAMES | MAPPING_HAS_LINE_NUMBERS)
 
@@ -33,9 +34,21 @@ struct rewrite {
 	uint32_t *mapping;    /* by mapping: new id */
 	uint32_t *by_mapping; /* uses of locations in order of mapping */
 	uint32_t *first;     /* by mapping: index of its first one there; n + 1 of them */
-	uint32_t *location;  /* by use: new id, ID_NONE until known */
-	struct line **lines; /* by use: new lines, or NULL */
-	uint32_t *nlines;
+	uint32_t *location;    /* by use: new id, ID_NONE until known */
+	struct job *jobs;      /* by mapping */
+	uint32_t *found;       /* by use: location in the job's object, BY_JIT or SYM_NONE */
+	struct line *jit_line; /* by use, where `found` is BY_JIT */
+};
+
+/* The addresses of one mapping, and which locations they are of. */
+struct job {
+	size_t entry;
+	uint64_t *vaddrs;
+	uint32_t *which;
+	struct sym_answer *answers;
+	size_t n;
+	bool kernel;
+	struct u64map functions; /* of the object, in a file -> in the store */
 };
 
 /* The mapping itself, or what it is a piece of. */
@@ -141,25 +154,6 @@ static void sort_locations(struct rewrite *w)
 	w->first[0] = 0;
 }
 
-/* The addresses of one mapping, and which locations they are of. */
-struct job {
-	size_t entry;
-	uint64_t *vaddrs;
-	uint32_t *which;
-	struct sym_answer *answers;
-	size_t n;
-	bool kernel;
-	struct u64map functions; /* of the object, in a file -> in the store */
-};
-
-static void job_release(struct job *j)
-{
-	free(j->vaddrs);
-	free(j->which);
-	free(j->answers);
-	u64map_release(&j->functions);
-}
-
 /* One function for each file that it has lines in. */
 static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
 			     const struct sym_location *l)
@@ -224,30 +218,37 @@ static void keep_name(struct rewrite *w, uint32_t use, struct line *outer)
 	outer->function = store_function(w->st, &f);
 }
 
-static void put_lines(struct rewrite *w, struct job *j, uint32_t loc, uint32_t at)
+/* The lines of a location in its job's object; how many. */
+static uint32_t put_lines(struct rewrite *w, uint32_t use, struct line *v)
 {
+	struct job *j = &w->jobs[location_of(w, use)->mapping];
 	struct entry *en = &w->objects->v[j->entry];
-	const struct object *ob = en->object;
-	uint32_t *flags = &w->flags[location_of(w, loc)->mapping], n = 0, i;
+	uint32_t n = 0, at = w->found[use];
 	struct sym_location l;
-	struct line *v;
 
-	for (i = at; i != SYM_NONE && n < LINES_MAX; i = l.caller, n++)
-		l = object_location(ob, i);
-	v = xcalloc(n, sizeof(*v));
-	for (i = at, n = 0; i != SYM_NONE && n < LINES_MAX; i = l.caller, n++) {
-		l = object_location(ob, i);
-		v[n] = (struct line){put_function(w, j, en, &l), l.line, l.column};
+	for (; at != SYM_NONE && n < LINES_MAX; at = l.caller) {
+		l = object_location(en->object, at);
+		v[n++] = (struct line){put_function(w, j, en, &l), l.line, l.column};
+	}
+	if (j->kernel && n)
+		keep_name(w, use, &v[n - 1]);
+	return n;
+}
+
+static void flag(uint32_t *flags, const struct object *ob, uint32_t at)
+{
+	struct sym_location l;
+	uint32_t n;
+
+	if (object_has_lines(ob))
+		*flags |= MAPPING_HAS_INLINE_FRAMES;
+	for (n = 0; at != SYM_NONE && n < LINES_MAX; at = l.caller, n++) {
+		if ((*flags & SYMBOLIZED) == SYMBOLIZED)
+			return;
+		l = object_location(ob, at);
 		*flags |= MAPPING_HAS_FUNCTIONS | (l.file ? MAPPING_HAS_FILENAMES : 0) |
 			  (l.line ? MAPPING_HAS_LINE_NUMBERS : 0);
 	}
-	if (j->kernel && n)
-		keep_name(w, loc, &v[n - 1]);
-	if (object_has_lines(ob))
-		*flags |= MAPPING_HAS_INLINE_FRAMES;
-	w->lines[loc] = v;
-	w->nlines[loc] = n;
-	w->changed = true;
 }
 
 static void count(struct entry *en, const struct sym_answer *a)
@@ -300,8 +301,10 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 	return j;
 }
 
-static void apply_job(struct rewrite *w, struct job *j)
+/* The answers to one mapping's addresses. */
+static void apply_job(struct rewrite *w, uint32_t id)
 {
+	struct job *j = &w->jobs[id];
 	struct entry *en = &w->objects->v[j->entry];
 	size_t i;
 
@@ -309,33 +312,37 @@ static void apply_job(struct rewrite *w, struct job *j)
 		if (j->kernel)
 			check_kernel(w, j, i);
 		count(en, &j->answers[i]);
-		if (j->answers[i].location != SYM_NONE &&
-		    (j->answers[i].source == SYM_DWARF || !j->kernel ||
-		     !captured(w, j->which[i])))
-			put_lines(w, j, j->which[i], j->answers[i].location);
+		if (j->answers[i].location == SYM_NONE ||
+		    (j->answers[i].source != SYM_DWARF && j->kernel &&
+		     captured(w, j->which[i])))
+			continue;
+		w->found[j->which[i]] = j->answers[i].location;
+		flag(&w->flags[id], en->object, j->answers[i].location);
+		w->changed = true;
 	}
+	free(j->vaddrs);
+	free(j->which);
+	free(j->answers);
 }
 
-/* All mappings that are ours: first which addresses, then the answers, then the lines. */
+/* All mappings that are ours: first which addresses, then the answers. */
 static void symbolize(struct rewrite *w)
 {
-	struct job *jobs = xcalloc(w->nmappings + 1, sizeof(*jobs));
 	struct task *tasks = xcalloc(w->nmappings + 1, sizeof(*tasks));
 	size_t n = 0, i;
 
-	for (i = 0; i < w->nmappings; i++)
-		if (w->first[i] < w->first[i + 1] && is_ours(w, i))
-			jobs[n++] = job_of(w, i);
-	for (i = 0; i < n; i++)
-		tasks[i] = (struct task){jobs[i].entry, jobs[i].vaddrs, jobs[i].n,
-					 jobs[i].answers};
-	objects_resolve(w->objects, tasks, n);
-	for (i = 0; i < n; i++) {
-		apply_job(w, &jobs[i]);
-		job_release(&jobs[i]);
+	for (i = 0; i < w->nmappings; i++) {
+		if (w->first[i] == w->first[i + 1] || !is_ours(w, i))
+			continue;
+		w->jobs[i] = job_of(w, i);
+		tasks[n++] = (struct task){w->jobs[i].entry, w->jobs[i].vaddrs,
+					   w->jobs[i].n, w->jobs[i].answers};
 	}
-	free(jobs);
+	objects_resolve(w->objects, tasks, n);
 	free(tasks);
+	for (i = 0; i < w->nmappings; i++)
+		if (w->jobs[i].answers)
+			apply_job(w, i);
 }
 
 /* In no file, and not in code that the kernel gives to every process either. */
@@ -358,15 +365,14 @@ static void name_jit(struct rewrite *w, uint32_t id)
 	struct function f = {0};
 	struct jitname nm;
 
-	if ((l.nlines && !w->force) || w->lines[id] || !may_be_jit(w, &l) ||
+	if ((l.nlines && !w->force) || w->found[id] != SYM_NONE || !may_be_jit(w, &l) ||
 	    !jitnames_find(w->jit, address_of(w, id), &nm))
 		return;
 	f.name = f.system_name = store_puts(w->st, nm.name);
 	f.file = store_puts(w->st, nm.file);
 	f.start_line = nm.start_line;
-	w->lines[id] = xcalloc(1, sizeof(*w->lines[id]));
-	w->lines[id][0] = (struct line){store_function(w->st, &f), nm.line, 0};
-	w->nlines[id] = 1;
+	w->jit_line[id] = (struct line){store_function(w->st, &f), nm.line, 0};
+	w->found[id] = BY_JIT;
 	w->changed = true;
 	if (l.mapping != ID_NONE)
 		w->flags[l.mapping] |= MAPPING_HAS_FUNCTIONS |
@@ -392,14 +398,18 @@ static uint32_t new_location(struct rewrite *w, uint32_t id)
 {
 	struct location l = *location_of(w, id);
 	uint32_t old = id < w->nlocations ? id : id - (uint32_t)w->nlocations;
-	struct line *copy = NULL;
-	uint32_t mapping = new_mapping(w, l.mapping);
+	struct line lines[LINES_MAX], *copy = NULL;
+	uint32_t mapping = new_mapping(w, l.mapping), n;
 
 	if (w->location[id] != ID_NONE)
 		return w->location[id];
-	if (w->lines[id]) {
+	if (w->found[id] == BY_JIT) {
 		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
-						 w->lines[id], w->nlines[id]);
+						 &w->jit_line[id], 1);
+	} else if (w->found[id] != SYM_NONE) {
+		n = put_lines(w, id, lines);
+		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
+						 lines, n);
 	} else if (mapping == l.mapping) {
 		w->location[id] = old;
 	} else {
@@ -483,8 +493,10 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 	w.by_mapping = xcalloc(w.uses + 1, sizeof(*w.by_mapping));
 	w.location = xmalloc((w.uses + 1) * sizeof(*w.location));
 	memset(w.location, 0xff, w.uses * sizeof(*w.location));
-	w.lines = xcalloc(w.uses + 1, sizeof(struct line *));
-	w.nlines = xcalloc(w.uses + 1, sizeof(*w.nlines));
+	w.jobs = xcalloc(w.nmappings + 1, sizeof(*w.jobs));
+	w.found = xmalloc((w.uses + 1) * sizeof(*w.found));
+	memset(w.found, 0xff, w.uses * sizeof(*w.found)); /* SYM_NONE */
+	w.jit_line = w.jit ? xcalloc(w.uses + 1, sizeof(*w.jit_line)) : NULL;
 	sort_locations(&w);
 	if (w.anonymous)
 		pieces_init(&w.pieces, st, w.nmappings);
@@ -494,8 +506,8 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 	*out = p;
 	if (w.changed)
 		r = rebuild(&w, out, e);
-	for (i = 0; i < w.uses; i++)
-		free(w.lines[i]);
+	for (i = 0; i < w.nmappings; i++)
+		u64map_release(&w.jobs[i].functions);
 	pieces_release(&w.pieces);
 	free(w.used);
 	free(w.flags);
@@ -503,8 +515,9 @@ int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_o
 	free(w.first);
 	free(w.by_mapping);
 	free(w.location);
-	free(w.lines);
-	free(w.nlines);
+	free(w.jobs);
+	free(w.found);
+	free(w.jit_line);
 	return r;
 }
 
