@@ -60,6 +60,11 @@ size_t gz_member(const struct gz_reader *g)
 	return g->member;
 }
 
+bool gz_is_last(const struct gz_reader *g)
+{
+	return g->eof && g->at == g->in.len;
+}
+
 static uint64_t gz_offset(const struct gz_reader *g)
 {
 	return g->consumed + g->at;

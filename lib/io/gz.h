@@ -32,5 +32,8 @@ int gz_next(struct gz_reader *g, const uint8_t **p, size_t *n, bool *plain,
 /* 1-based number of the member last given or failed in. */
 size_t gz_member(const struct gz_reader *g);
 
+/* Nothing follows the member last given, as far as is known without reading on. */
+bool gz_is_last(const struct gz_reader *g);
+
 /* One gzip member (level 6, no time, no name) appended to out. */
 int gz_compress(const void *p, size_t n, struct buf *out, struct err *e);

@@ -123,6 +123,11 @@ int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e)
 	}
 }
 
+bool feed_is_last(const struct feed *f)
+{
+	return !f->in_text && gz_is_last(f->gz);
+}
+
 const char *feed_path(const struct feed *f)
 {
 	return f->path;

@@ -2,6 +2,7 @@
 /* One file of profiles, whatever its form, as inflated pprof messages. Inside lib/pprof only. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ void feed_free(struct feed *f);
  * end of the bad member is known.
  */
 int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e);
+
+bool feed_is_last(const struct feed *f); /* it is known that nothing follows */
 
 const char *feed_path(const struct feed *f); /* or "standard input" */
 const char *

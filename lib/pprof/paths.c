@@ -171,6 +171,11 @@ static int next_operand(struct paths *p, const char **operand, struct err *e)
 	return r;
 }
 
+bool paths_is_last(const struct paths *p)
+{
+	return !p->nfiles && p->next_operand == p->noperands && !p->names;
+}
+
 int paths_next(struct paths *p, char **path, struct err *e)
 {
 	const char *operand = NULL;

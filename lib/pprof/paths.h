@@ -24,3 +24,5 @@ void paths_free(struct paths *p);
  * repeated: it goes on with the next operand.
  */
 int paths_next(struct paths *p, char **path, struct err *e);
+
+bool paths_is_last(const struct paths *p); /* that was the last one */

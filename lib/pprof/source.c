@@ -104,6 +104,11 @@ int source_next(struct source *s, const uint8_t **msg, size_t *n, struct err *e)
 	return err_set(e, ENODATA, "no profile in input");
 }
 
+bool source_is_last(const struct source *s)
+{
+	return !s->ahead && s->feed && feed_is_last(s->feed) && paths_is_last(s->paths);
+}
+
 struct message *source_message(const struct source *s)
 {
 	return s->message;

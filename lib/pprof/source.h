@@ -35,6 +35,9 @@ void source_free(struct source *s);
  */
 int source_next(struct source *s, const uint8_t **msg, size_t *n, struct err *e);
 
+/* After source_next(): it is known that nothing follows. Of a pipe it may not be. */
+bool source_is_last(const struct source *s);
+
 /*
  * The last message decoded, for reader_open_decoded(), if threads have done that; msg and n of
  * source_next() are nothing then. Else NULL.

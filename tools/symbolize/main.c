@@ -280,6 +280,7 @@ static int run(const struct options *o, struct objects *objects, struct output *
 	while ((r = source_next(s, &msg, &n, e)) != 0) {
 		bad_input = r < 0;
 		if (r > 0) {
+			objects->last = source_is_last(s);
 			r = one(o, objects, msg, n, out, c, &bad_input, e);
 			if (bad_input)
 				err_prefix(e, "%s", source_name(s));

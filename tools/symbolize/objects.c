@@ -69,6 +69,14 @@ static void trim(struct objects *o, const struct entry *keep)
 	}
 }
 
+/* This one is done, for this profile. */
+static void done(struct objects *o, struct entry *en)
+{
+	if (o->last)
+		object_trim(en->object);
+	trim(o, en);
+}
+
 struct entry *objects_get(struct objects *o, const char *path, const char *build_id)
 {
 	struct buf key = BUF_INIT(SIZE_MAX);
@@ -135,7 +143,7 @@ static void *work(void *arg)
 		resolve_group(r, g);
 		pthread_mutex_lock(&r->lock);
 		en->busy = false;
-		trim(r->o, en);
+		done(r->o, en);
 	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
@@ -192,7 +200,7 @@ void objects_resolve(struct objects *o, const struct task *v, size_t n)
 	for (; r.next < r.ngroups && r.groups[r.next].large; r.next++) {
 		object_set_threads(o->v[r.groups[r.next].entry].object, o->threads);
 		resolve_group(&r, &r.groups[r.next]);
-		trim(o, &o->v[r.groups[r.next].entry]);
+		done(o, &o->v[r.groups[r.next].entry]);
 	}
 	want = r.ngroups - r.next;
 	if (want > o->threads)

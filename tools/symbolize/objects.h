@@ -38,6 +38,7 @@ struct objects {
 	bool keep_clones;
 	unsigned threads;   /* at least 1 */
 	uint64_t max_bytes; /* in open files and decoded tables that are not worked on */
+	bool last;	    /* no more profiles follow: what is done is closed */
 	struct intern keys;
 	struct entry *v; /* by key id - 1 */
 	size_t n, cap;
