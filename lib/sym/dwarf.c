@@ -248,12 +248,9 @@ static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result 
 	struct dw_table *t;
 	uint32_t node;
 
-	a->first = res->nframes;
-	if (m->unit == DWARF_NONE)
-		return;
+	*a = (struct dwarf_answer){.first = res->nframes, .unit = true};
 	u = &dw->units[m->unit];
 	t = u->table;
-	a->unit = true;
 	a->dwo_missing = u->dwo;
 	a->damaged = u->damaged;
 	a->over_memory = u->over_memory;
@@ -282,24 +279,51 @@ static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result 
 	}
 }
 
-static void decode_units(struct dwarf *dw, const struct pairs *pairs)
+struct lookup {
+	struct dwarf *dw;
+	const uint64_t *addrs;
+	struct pairs pairs;
+	size_t next; /* pair */
+	struct match *best;
+	struct dwarf_result *res;
+};
+
+/* The answers of one unit, where it has the best so far. */
+static void ask_unit(void *arg, uint32_t unit)
 {
+	struct lookup *l = arg;
+	struct match m;
+	uint32_t addr;
+
+	for (; l->next < l->pairs.n && l->pairs.v[l->next].unit == unit; l->next++) {
+		addr = l->pairs.v[l->next].addr;
+		m = match_in(l->dw->units[unit].table, unit, l->addrs[addr]);
+		if (!is_better(&m, &l->best[addr]))
+			continue;
+		l->best[addr] = m;
+		answer(l->dw, &m, l->res, &l->res->answers[addr]);
+	}
+	if (l->dw->forget)
+		dw_forget(l->dw, unit);
+}
+
+static void ask_units(struct lookup *l)
+{
+	const struct pairs *pairs = &l->pairs;
 	uint32_t *units = xcalloc(pairs->n + 1, sizeof(*units));
 	size_t i, n = 0;
 
 	for (i = 0; i < pairs->n; i++)
 		if (!n || units[n - 1] != pairs->v[i].unit)
 			units[n++] = pairs->v[i].unit;
-	dw_decode(dw, units, n);
+	dw_decode(l->dw, units, n, ask_unit, l);
 	free(units);
 }
 
 void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n,
 		  struct dwarf_result *res)
 {
-	struct match *best = xcalloc(n ? n : 1, sizeof(*best)), m;
-	const struct dw_table *t;
-	struct pairs pairs = {0};
+	struct lookup l = {.dw = dw, .addrs = addrs, .res = res};
 	size_t i;
 
 	*res = (struct dwarf_result){.answers =
@@ -307,20 +331,13 @@ void dwarf_lookup(struct dwarf *dw, const uint64_t *addrs, size_t n,
 	dw->work = dw->work_full;
 	if (dw->alt)
 		dw->alt->work = dw->alt->work_full;
-	pair_up(dw, addrs, n, &pairs);
-	decode_units(dw, &pairs);
+	pair_up(dw, addrs, n, &l.pairs);
+	l.best = xcalloc(n ? n : 1, sizeof(*l.best));
 	for (i = 0; i < n; i++)
-		best[i].unit = DWARF_NONE;
-	for (i = 0; i < pairs.n; i++) {
-		t = dw->units[pairs.v[i].unit].table;
-		m = match_in(t, pairs.v[i].unit, addrs[pairs.v[i].addr]);
-		if (is_better(&m, &best[pairs.v[i].addr]))
-			best[pairs.v[i].addr] = m;
-	}
-	for (i = 0; i < n; i++)
-		answer(dw, &best[i], res, &res->answers[i]);
-	free(pairs.v);
-	free(best);
+		l.best[i].unit = DWARF_NONE;
+	ask_units(&l);
+	free(l.pairs.v);
+	free(l.best);
 }
 
 void dwarf_result_release(struct dwarf_result *res)
@@ -343,6 +360,11 @@ size_t dwarf_nfunctions(const struct dwarf *dw)
 void dwarf_limit_tables(struct dwarf *dw, uint64_t max)
 {
 	dw->table_max = max;
+}
+
+void dwarf_keep_no_tables(struct dwarf *dw)
+{
+	dw->forget = true;
 }
 
 size_t dwarf_table_bytes(const struct dwarf *dw)

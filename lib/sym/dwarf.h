@@ -98,5 +98,8 @@ void dwarf_bounds(struct dwarf *dw, struct bounds *b);
 /* Bytes that decoded units may take from now on; what does not fit in is over_memory. */
 void dwarf_limit_tables(struct dwarf *dw, uint64_t max);
 
+/* Keep no decoded units from the next look-up on: nothing, or little, is going to be asked. */
+void dwarf_keep_no_tables(struct dwarf *dw);
+
 size_t dwarf_table_bytes(const struct dwarf *dw); /* memory in decoded units */
 size_t dwarf_ndamaged(const struct dwarf *dw); /* units not decoded to their end so far */

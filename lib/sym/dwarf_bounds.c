@@ -17,7 +17,7 @@ void dwarf_bounds(struct dwarf *dw, struct bounds *b)
 	for (i = 0; i < dw->nunits; i++)
 		if (dw->units[i].code)
 			units[n++] = i;
-	dw_decode(dw, units, n);
+	dw_decode(dw, units, n, NULL, NULL);
 	for (i = 0; i < n; i++) {
 		const struct dw_table *t = dw->units[units[i]].table;
 

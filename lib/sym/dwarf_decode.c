@@ -17,13 +17,16 @@ struct decoded {
 	struct dw_table *table;
 	uint64_t work, ranges; /* what it took of the budget */
 	bool ok, spent;	       /* spent: and that was not enough */
+	bool old;	       /* it was there before */
 };
 
 struct decoding {
 	struct dwarf *dw;
-	const uint32_t *units; /* in order, none of them decoded */
+	const uint32_t *units; /* in order */
 	struct decoded *v;     /* v[i].table != NULL: done */
 	size_t n, next, committed;
+	dw_unit_fn *done;
+	void *arg;
 	pthread_mutex_t lock;
 };
 
@@ -119,6 +122,30 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 		dw->table_bytes += bytes_of(u->table);
 }
 
+void dw_forget(struct dwarf *dw, uint32_t unit)
+{
+	struct dw_unit *u = &dw->units[unit];
+
+	if (!u->over_memory)
+		dw->table_bytes -= bytes_of(u->table);
+	dw_table_free(u->table);
+	u->table = NULL;
+}
+
+/* What is decoded and has its turn. */
+static void commit_all(struct decoding *g)
+{
+	size_t i;
+
+	for (; g->committed < g->n && g->v[g->committed].table; g->committed++) {
+		i = g->committed;
+		if (!g->v[i].old)
+			commit(g->dw, g->units[i], &g->v[i]);
+		if (g->done)
+			g->done(g->arg, g->units[i]);
+	}
+}
+
 static void *work(void *arg)
 {
 	struct decoding *g = arg;
@@ -129,34 +156,42 @@ static void *work(void *arg)
 	pthread_mutex_lock(&g->lock);
 	while (g->next < g->n) {
 		i = g->next++;
+		if (g->v[i].old)
+			continue;
 		view = *g->dw;
 		pthread_mutex_unlock(&g->lock);
 		d = decode(&view, g->units[i]);
 		pthread_mutex_lock(&g->lock);
 		g->v[i] = d;
-		for (; g->committed < g->n && g->v[g->committed].table; g->committed++)
-			commit(g->dw, g->units[g->committed], &g->v[g->committed]);
+		commit_all(g);
 	}
 	pthread_mutex_unlock(&g->lock);
 	return NULL;
 }
 
-void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n)
+void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *done,
+	       void *arg)
 {
-	struct decoding g = {.dw = dw, .lock = PTHREAD_MUTEX_INITIALIZER};
-	uint32_t *todo = xcalloc(n + 1, sizeof(*todo));
-	size_t i, want, started = 0;
+	struct decoding g = {.dw = dw,
+			     .units = units,
+			     .n = n,
+			     .done = done,
+			     .arg = arg,
+			     .lock = PTHREAD_MUTEX_INITIALIZER};
+	size_t i, todo = 0, want, started = 0;
 	pthread_t *threads;
 
+	g.v = xcalloc(n + 1, sizeof(*g.v));
 	for (i = 0; i < n; i++) {
-		if (dw->units[units[i]].table)
+		g.v[i].table = dw->units[units[i]].table;
+		g.v[i].old = g.v[i].table;
+		if (g.v[i].old)
 			continue;
 		prepare(dw, &dw->units[units[i]]);
-		todo[g.n++] = units[i];
+		todo++;
 	}
-	g.units = todo;
-	g.v = xcalloc(g.n + 1, sizeof(*g.v));
-	want = dw->threads < g.n ? dw->threads : g.n;
+	commit_all(&g);
+	want = dw->threads < todo ? dw->threads : todo;
 	threads = xcalloc(want + 1, sizeof(*threads));
 	/* this thread is one of them; where there are no more to be had, it is all */
 	while (started + 1 < want && !pthread_create(&threads[started], NULL, work, &g))
@@ -165,13 +200,12 @@ void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n)
 	while (started-- > 0)
 		pthread_join(threads[started], NULL);
 	free(threads);
-	free(todo);
 	free(g.v);
 }
 
 struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
 {
 	if (!dw->units[unit].table)
-		dw_decode(dw, &unit, 1);
+		dw_decode(dw, &unit, 1, NULL, NULL);
 	return dw->units[unit].table;
 }

@@ -199,6 +199,7 @@ struct dwarf {
 	size_t table_bytes, ndamaged;
 	uint64_t table_max; /* bytes of decoded units */
 	unsigned threads;
+	bool forget; /* decoded units, once they have given their answers */
 };
 
 /* Take n steps; false when the file has used up what its size allows. */
@@ -283,8 +284,15 @@ const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr);
 bool dw_read_tree(struct dwarf *dw, struct dw_unit *u, struct dw_abbrevs *abbrevs,
 		  struct dw_table *t);
 
-/* dwarf_decode.c: decode n units, in rising order, that are not yet. */
-void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n);
+/*
+ * dwarf_decode.c: decode those of n units, in rising order, that are not yet. `done`, or NULL, is
+ * called for each in this order, by one thread at a time, while others may be decoding: it may
+ * use up dw->work, and forget the unit's table.
+ */
+typedef void dw_unit_fn(void *arg, uint32_t unit);
+void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *done,
+	       void *arg);
+void dw_forget(struct dwarf *dw, uint32_t unit);
 struct dw_table *dw_unit_table(struct dwarf *dw,
 			       uint32_t unit); /* decoded now if need be */
 void dw_table_free(struct dw_table *t);

@@ -211,6 +211,11 @@ void object_set_threads(struct object *o, unsigned threads)
 	o->threads = threads;
 }
 
+void object_set_last(struct object *o)
+{
+	o->last = true;
+}
+
 enum sym_reason object_state(const struct object *o)
 {
 	return o->state;
@@ -391,6 +396,8 @@ static void resolve_new(struct object *o, const uint64_t *vaddrs, size_t n)
 		biased = xmalloc(n * sizeof(*biased));
 		for (i = 0; i < n; i++)
 			biased[i] = vaddrs[i] + o->debug_bias;
+		if (o->last)
+			dwarf_keep_no_tables(o->dwarf);
 		if (biased[0] <= biased[n - 1]) /* else the difference is nonsense */
 			dwarf_lookup(o->dwarf, biased, n, &res);
 		changed = have_changed(o);
@@ -423,6 +430,9 @@ void object_resolve(struct object *o, const uint64_t *vaddrs, size_t n,
 			out[i] = (struct sym_answer){.location = SYM_NONE,
 						     .reason = o->state};
 	free(fresh);
+	if (o->last)
+		object_trim(o);
+	o->last = false;
 }
 
 struct sym_location object_location(const struct object *o, uint32_t location)

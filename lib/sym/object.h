@@ -117,6 +117,9 @@ enum sym_reason object_vaddr(const struct object *o, uint64_t start, uint64_t li
 /* Threads to use inside the object, 1 unless set; answers are the same for any number. */
 void object_set_threads(struct object *o, unsigned threads);
 
+/* Nothing more is going to be asked after the next object_resolve(), which then trims it. */
+void object_set_last(struct object *o);
+
 /* Is it so large that it should have all threads to itself? */
 bool object_is_large(const struct object *o);
 

@@ -53,6 +53,7 @@ struct object {
 	struct elf_budget budget;	    /* of its files */
 	bool over_memory;		    /* a source was left out */
 	unsigned threads;		    /* 0 = 1 */
+	bool last;			    /* nothing is asked after the next look-up */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;

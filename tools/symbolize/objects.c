@@ -69,14 +69,6 @@ static void trim(struct objects *o, const struct entry *keep)
 	}
 }
 
-/* This one is done, for this profile. */
-static void done(struct objects *o, struct entry *en)
-{
-	if (o->last)
-		object_trim(en->object);
-	trim(o, en);
-}
-
 struct entry *objects_get(struct objects *o, const char *path, const char *build_id)
 {
 	struct buf key = BUF_INIT(SIZE_MAX);
@@ -125,6 +117,8 @@ static void resolve_group(struct run *r, const struct group *g)
 	for (i = g->first; i < g->first + g->n; i++) {
 		const struct task *t = &r->tasks[r->order[i]];
 
+		if (r->o->last && i + 1 == g->first + g->n)
+			object_set_last(object);
 		object_resolve(object, t->vaddrs, t->n, t->out);
 	}
 }
@@ -143,7 +137,7 @@ static void *work(void *arg)
 		resolve_group(r, g);
 		pthread_mutex_lock(&r->lock);
 		en->busy = false;
-		done(r->o, en);
+		trim(r->o, en);
 	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
@@ -200,7 +194,7 @@ void objects_resolve(struct objects *o, const struct task *v, size_t n)
 	for (; r.next < r.ngroups && r.groups[r.next].large; r.next++) {
 		object_set_threads(o->v[r.groups[r.next].entry].object, o->threads);
 		resolve_group(&r, &r.groups[r.next]);
-		done(o, &o->v[r.groups[r.next].entry]);
+		trim(o, &o->v[r.groups[r.next].entry]);
 	}
 	want = r.ngroups - r.next;
 	if (want > o->threads)
