@@ -121,7 +121,7 @@ static int answer_all(struct object *o, const uint64_t *v, size_t n,
 		part = n - i < ANSWERS_STEP ? n - i : ANSWERS_STEP;
 		object_resolve(o, v + i, part, out + i);
 		if (object_bytes(o) + intern_bytes(&o->strings) +
-					    answers_bytes(&o->answers) >
+			    answers_bytes(&o->answers) >
 		    o->budget.max)
 			return err_set(e, EFBIG, "over the limit of memory");
 	}

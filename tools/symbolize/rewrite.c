@@ -33,10 +33,10 @@ struct rewrite {
 	uint32_t *flags;      /* by mapping: to be set */
 	uint32_t *mapping;    /* by mapping: new id */
 	uint32_t *by_mapping; /* uses of locations in order of mapping */
-	uint32_t *first;     /* by mapping: index of its first one there; n + 1 of them */
-	uint32_t *location;    /* by use: new id, ID_NONE until known */
-	struct job *jobs;      /* by mapping */
-	uint32_t *found;       /* by use: location in the job's object, BY_JIT or SYM_NONE */
+	uint32_t *first;    /* by mapping: index of its first one there; n + 1 of them */
+	uint32_t *location; /* by use: new id, ID_NONE until known */
+	struct job *jobs;   /* by mapping */
+	uint32_t *found;    /* by use: location in the job's object, BY_JIT or SYM_NONE */
 	struct line *jit_line; /* by use, where `found` is BY_JIT */
 };
 
@@ -408,8 +408,8 @@ static uint32_t new_location(struct rewrite *w, uint32_t id)
 						 &w->jit_line[id], 1);
 	} else if (w->found[id] != SYM_NONE) {
 		n = put_lines(w, id, lines);
-		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
-						 lines, n);
+		w->location[id] =
+			store_location(w->st, mapping, l.address, l.folded, lines, n);
 	} else if (mapping == l.mapping) {
 		w->location[id] = old;
 	} else {
