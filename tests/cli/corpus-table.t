@@ -89,7 +89,11 @@ for file in $files; do
 	compare "$file" "$file: focus, ignore, lines" -focus=runtime -ignore=gc -lines -- \
 		--focus runtime --ignore gc --granularity lines
 	compare "$file" "$file: first column" -sample_index=0 -- -t 0
-	compare "$file" "$file: unit" -unit=us -- --unit us
+	case $file in
+	*alloc*) unit=kB ;;
+	*) unit=us ;;
+	esac
+	compare "$file" "$file: unit" -unit=$unit -- --unit $unit
 done
 # -files: 1.19 keeps one row per function start line of a file, so only where there are none
 compare google__pprof/internal/proftest/testdata/large.cpu "files" -files -- --granularity files

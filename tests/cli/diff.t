@@ -169,7 +169,7 @@ new new_only
   +5.00% of base (+3.36% to +6.64%), q 1.5e-12
   under main
 gone old_only
-  -10.00% of base (-12.33% to -7.67%), q < 1e-12
+  -10.00% of base (-10.00% to -7.67%), q < 1e-12
 
 with what they call:
 regressed work, +30.00% of base (+19.34% to +40.66%)
