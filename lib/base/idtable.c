@@ -34,19 +34,26 @@ static void id_table_insert(struct id_table *t, uint64_t v)
 	t->slots[s] = v;
 }
 
+void id_table_reserve(struct id_table *t, size_t more)
+{
+	size_t n = t->mask + 1, i;
+	uint64_t *old = t->slots;
+
+	while ((t->used + more) * 4 > (t->mask + 1) * 3)
+		t->mask = t->mask * 2 + 1;
+	if (t->mask + 1 == n)
+		return;
+	t->slots = xcalloc(t->mask + 1, sizeof(*t->slots));
+	for (i = 0; i < n; i++) {
+		if (old[i])
+			id_table_insert(t, old[i]);
+	}
+	free(old);
+}
+
 void id_table_put(struct id_table *t, uint64_t h, uint32_t id)
 {
-	uint64_t *old = t->slots;
-	size_t i, n = t->mask + 1;
-
-	if (++t->used * 4 > n * 3) {
-		t->mask = n * 2 - 1;
-		t->slots = xcalloc(n * 2, sizeof(*t->slots));
-		for (i = 0; i < n; i++) {
-			if (old[i])
-				id_table_insert(t, old[i]);
-		}
-		free(old);
-	}
+	id_table_reserve(t, 1);
+	t->used++;
 	id_table_insert(t, (h >> 32) << 32 | (uint64_t)(id + 1));
 }

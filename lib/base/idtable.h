@@ -25,6 +25,7 @@ struct id_table {
 void id_table_init(struct id_table *t); /* must be called before use */
 void id_table_release(struct id_table *t);
 void id_table_clear(struct id_table *t);
+void id_table_reserve(struct id_table *t, size_t more); /* room for as many more */
 void id_table_put(struct id_table *t, uint64_t h, uint32_t id);
 
 static inline size_t id_table_first(const struct id_table *t, uint64_t h)

@@ -2,11 +2,31 @@
 #include "lib/base/xalloc.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+#define HEAP_STEP (128 << 20)
+
+void xalloc_huge_pages(void)
+{
+	uintptr_t from, to;
+
+	/* what is large comes from the heap too, where it finds pages that were used before */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_STEP);
+	mallopt(M_TOP_PAD, HEAP_STEP);
+	from = ((uintptr_t)sbrk(0) + HUGE_PAGE - 1) & -HUGE_PAGE;
+	free(malloc(1 << 20));
+	to = (uintptr_t)sbrk(0) & -HUGE_PAGE;
+	if (from < to)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
 
 static void __attribute__((noreturn)) out_of_memory(void)
 {

@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Ask for huge pages for the first 128 MiB of the heap, where the system has them to give. For
+ * programs that fill much memory and end soon: a fifth of the time of a large profile goes into
+ * page faults. To be called before anything large is allocated.
+ */
+void xalloc_huge_pages(void);
+
 void *xmalloc(size_t n) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *p, size_t n) __attribute__((returns_nonnull));

@@ -195,6 +195,15 @@ uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bo
 		address, folded, lines, nlines);
 }
 
+void store_reserve(struct store *st, size_t locations, size_t stacks, size_t frames)
+{
+	XRESERVE(st->locations, st->locations_cap, st->nlocations + locations);
+	id_table_reserve(&st->location_ids, locations);
+	XRESERVE(st->stacks, st->stacks_cap, st->nstacks + stacks);
+	id_table_reserve(&st->stack_ids, stacks);
+	XRESERVE(st->frames, st->frames_cap, st->nframes + frames);
+}
+
 uint64_t store_stack_hash(const uint32_t *locations, uint32_t n)
 {
 	return hash_u32s(locations, n);

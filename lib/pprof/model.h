@@ -121,6 +121,8 @@ uint32_t store_function(struct store *st, const struct function *f);
 uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
 			const struct line *lines, uint32_t nlines);
 uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n);
+/* Room for as many more, so that little moves while they come. */
+void store_reserve(struct store *st, size_t locations, size_t stacks, size_t frames);
 uint32_t store_labelset(struct store *st, struct label *labels,
 			uint32_t n); /* sorts labels */
 
@@ -209,6 +211,8 @@ struct profile {
 struct profile *profile_new(struct store *st);
 void profile_free(struct profile *p);
 
+/* Room for as many more samples. */
+void profile_reserve(struct profile *p, size_t samples);
 /*
  * Add values to the sample (stack, labelset), made now if there was none. -EOVERFLOW names the
  * sample type and the leaf function; the profile is then good only for freeing.

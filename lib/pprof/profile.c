@@ -92,6 +92,13 @@ static int sum_overflow(const struct profile *p, size_t type, uint32_t stack,
 		       store_cstr(st, p->h.types[type].type), leaf);
 }
 
+void profile_reserve(struct profile *p, size_t samples)
+{
+	XRESERVE(p->samples, p->samples_cap, p->nsamples + samples);
+	XRESERVE(p->values, p->values_cap, (p->nsamples + samples) * p->h.ntypes);
+	id_table_reserve(&p->sample_ids, samples);
+}
+
 int profile_add(struct profile *p, uint32_t stack, uint32_t labelset,
 		const int64_t *values, struct err *e)
 {

@@ -425,6 +425,7 @@ int main(int argc, char **argv)
 	struct err e = {0};
 	int r;
 
+	xalloc_huge_pages();
 	o.debuginfod_urls = urls = urls ? xstrdup(urls) : NULL;
 	cli_start("prof-symbolize", true);
 	cli_parse(&argp, argc, argv, &o);

@@ -448,6 +448,8 @@ static int rebuild(struct rewrite *w, struct profile **out, struct err *e)
 	header_copy(&p->h, &w->p->h);
 	p->main_mapping = new_mapping(w, w->p->main_mapping);
 	memset(stack, 0xff, nstacks * sizeof(*stack));
+	store_reserve(w->st, w->uses, nstacks, w->st->nframes);
+	profile_reserve(p, w->p->nsamples);
 	buf_reserve(&scratch, 1);
 	for (i = 0; i < w->p->nsamples && !r; i++) {
 		uint32_t old = w->p->samples[i].stack;
