@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# prof-diff: which functions are the same on both sides, which cost only moved, and what the
+# report says it did not compare.
+. "$top/tests/lib/tap.sh"
+
+# make_side SEED AWK-OPTIONS…: a stream of six profiles
+make_side() {
+	seed=$1
+	shift
+	awk -v n=6 -v seed="$seed" "$@" -f "$top/tests/lib/replicates.awk"
+}
+# verdicts BASE NEW OPTION…: what was found, "name=verdict …"
+verdicts() {
+	from=$1 to=$2
+	shift 2
+	prof-diff -q --report json:- "$@" "$from" "$to" >"$tmp/json" || return
+	jq -r '[.functions[] | select(.verdict | IN("unchanged", "inconclusive") | not) |
+		"\(.name)=\(.verdict)"] | sort | join(" ")' "$tmp/json"
+}
+make_side 1 -v build=aa >"$tmp/base.txt"
+make_side 2 -v build=bb >"$tmp/same.txt"
+verdicts "$tmp/base.txt" "$tmp/same.txt" >"$tmp/out"
+is "$(jq -c '[.types[0].functions[] | select(.name == "f40") | .flat_test |
+	.verdict, .low > -0.0025, .high < 0.0025]' "$tmp/json")" '["unchanged",true,true]' \
+	"unchanged: the whole interval is less than --min-effect"
+
+# --- cost that moved: f04 and f09 have other callers -----------------------------------------------
+# domain WANT DESCRIPTION [AWK-OPTION…]
+domain() {
+	want=$1 what=$2
+	shift 2
+	make_side 51 "$@" >"$tmp/d0.txt"
+	make_side 52 -v grow='f04=0.4 f09=1.98' "$@" >"$tmp/d1.txt"
+	is "$(verdicts "$tmp/d0.txt" "$tmp/d1.txt")" "$want" "$what"
+}
+domain "f04=improved f09=regressed" "other callers, files and packages: not moved"
+domain "f04=moved f09=moved" "within a file" -v file='f04=x.c f09=x.c'
+domain "pkg.a=moved pkg.b=moved" "within a package" -v name='f04=pkg.a f09=pkg.b'
+
+# --- other names: when not to guess ---------------------------------------------------------------
+renamed() { # FILE: what the report says has another name
+	prof-diff -q --report json:- "$tmp/base.txt" "$1" |
+		jq -r '[.types[0].functions[] | select(.renamed_from) | "\(.renamed_from)=\(.name)"] | join(" ")'
+}
+sed 's/"handler2"/"handle_two"/g' "$tmp/same.txt" >"$tmp/renamed.txt"
+is "$(renamed "$tmp/renamed.txt")" "handler2=handle_two" "one that has all its neighbours"
+awk '/^profile/ { k++ } { gsub(/"handler2"/, k % 2 ? "\"handle_two\"" : "\"handle_too\""); print }' \
+	"$tmp/same.txt" >"$tmp/two.txt"
+is "$(renamed "$tmp/two.txt")" "" "not where two are as like it"
+sed 's/"f05"/"f5"/g' "$tmp/same.txt" >"$tmp/few.txt"
+is "$(renamed "$tmp/few.txt")" "" "nor by a caller and a file alone"
+
+# --- inlined frames on one side -------------------------------------------------------------------
+# f00, f04 … are inlined into handler0
+sed 's/^location \([0-9]*\) m1 \(0x[0-9a-f]*\) f\(6\|10\|14\):1:0$/& f2:1:0/' "$tmp/same.txt" >"$tmp/inlined.txt"
+sed 's/FNLI$/FNL/' "$tmp/base.txt" >"$tmp/plain.txt"
+note='cpu: only new has inlined frames: the functions in them seem new \(--no-inlines\)$'
+run prof-diff -o /dev/null "$tmp/plain.txt" "$tmp/inlined.txt"
+like "$tmp/err" "$note" "only one side has inlined frames: a note"
+run prof-diff -o /dev/null "$tmp/inlined.txt" "$tmp/plain.txt"
+like "$tmp/err" 'only base has inlined frames: the functions in them seem gone' "the other way round"
+run prof-diff -o /dev/null --no-inlines "$tmp/plain.txt" "$tmp/inlined.txt"
+is "$status $(grep -c inlined "$tmp/err")" "0 0" "not where they are not compared"
+run prof-diff -o /dev/null "$tmp/base.txt" "$tmp/inlined.txt"
+is "$status $(grep -c inlined "$tmp/err")" "0 0" "nor where they were looked for"
+
+# --- what it was not ------------------------------------------------------------------------------
+verdicts "$tmp/base.txt" "$tmp/same.txt" --work 1 >"$tmp/out"
+is "$(cat "$tmp/out")$(jq -c '.types[0] | [.norm, .factor]' "$tmp/json")" '["work",1]' \
+	"--work 1: each profile is of the same amount"
+is "$(prof-diff -q --report text --norm share "$tmp/base.txt" "$tmp/same.txt" | grep -c ': not assessed (no --work)$')" \
+	1 "a total that is made equal is not assessed"
+# the last profile of the new side has more of a rise than the others: without it, it is too small
+make_side 3 -v grow='f05=2' | awk '/^profile/ { k++ }
+	k == 6 && /^sample/ && $5 == 11 { $2 = int($2 * 1.5); $3 = $2 "0000000" } { print }' >"$tmp/burst.txt"
+burst() { # burst OPTION…: report in $tmp/json and $tmp/out
+	prof-diff -q --norm seconds --report "json:$tmp/json" --report text "$@" \
+		"$tmp/base.txt" "$tmp/burst.txt" >"$tmp/out"
+}
+burst --min-effect 4.4%
+like "$tmp/out" '^  most of it is in one replicate \(\+3\.[0-9]+% without\): ' "one replicate is what makes a finding"
+is "$(jq -r '.types[0].functions[] | select(.name == "f05") | [.verdict, .largest_part_by, .effect_without < 0.044] |
+	map(tostring) | join(" ")' "$tmp/json")" "regressed $tmp/burst.txt: profile 6#12 true" "JSON names it"
+burst
+is "$(grep -c '^regressed f05' "$tmp/out") $(grep -c 'most of it' "$tmp/out")" "1 0" "a finding also without it"
+
+# left_out DESCRIPTION LINE BASE NEW [OPTION…]: the end of the report
+left_out() {
+	what=$1 line=$2
+	shift 2
+	prof-diff -q --report text "$@" >"$tmp/out"
+	like "$tmp/out" "$line" "left out: $what"
+}
+(cat "$tmp/same.txt"; sed -n '1,/^end/p' "$tmp/same.txt" |
+	sed 's/^time .*/time 1700009000000000000/; /^sample/d') >"$tmp/idle.txt"
+left_out "an interval without samples" '^left out: 1 profiles without a sample$' "$tmp/base.txt" "$tmp/idle.txt"
+sed 's/^location 15 m1 \(0x[0-9a-f]*\) .*/location 15 m1 \1/' "$tmp/same.txt" >"$tmp/unnamed.txt"
+left_out "code without names" '^not compared by function: without names are 0% of base, [0-9.]+% of new$' \
+	"$tmp/base.txt" "$tmp/unnamed.txt"
+make_side 6 -v host=3 >"$tmp/h0.txt"
+make_side 7 -v host=3 | sed 's/"host"="h2"/"host"="h9"/' >"$tmp/h1.txt"
+left_out "hosts of one side" '^left out: 2 replicates without a twin$' --pair-by host "$tmp/h0.txt" "$tmp/h1.txt"
+
+# --- every key of a report is in the manual page ----------------------------------------------------
+# documented BASE NEW OPTION…: keys that are not
+documented() {
+	prof-diff -q --report json:- "$@" |
+		jq -r '[paths | map(strings) | .[]] | unique | .[]' >"$tmp/keys"
+	while read -r key; do
+		grep -qE "^\.(It )?Va (.* )?$key( |\$)" "$top/tools/diff/prof-diff.1" || echo "$key"
+	done <"$tmp/keys"
+}
+is "$(documented --by endpoint --by subtree --gate 'total > +1%' --norm seconds "$tmp/base.txt" "$tmp/burst.txt")" "" \
+	"JSON: all keys, of findings, families and gates"
+[ "$(wc -l <"$tmp/keys")" -gt 50 ]
+ok $? "which are $(wc -l <"$tmp/keys")"
+is "$(documented "$tmp/base.txt" "$tmp/renamed.txt")$(documented "$tmp/d0.txt" "$tmp/d1.txt")" "" \
+	"of what has another name, and what moved"
+done_testing
