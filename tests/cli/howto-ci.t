@@ -34,6 +34,31 @@ block '' 1 >"$tmp/perf.gates"
 prof-diff --gates "$tmp/perf.gates" /dev/null /dev/null 2>"$tmp/err"
 like "$tmp/err" 'no profile in input$' "its gates are gates"
 
+# what the jobs run on two sides of few samples, where a gate of 1 % can see nothing
+if python3 -c 'import yaml' 2>/dev/null; then
+	mkdir "$tmp/job"
+	for side in base new; do
+		awk -v n=3 -v load=0.01 -v seed="${#side}" -f "$top/tests/lib/replicates.awk" >"$tmp/job/$side.pb.gz"
+	done
+	cp "$tmp/perf.gates" "$tmp/job"
+	# job N KEY…: the step of a job that calls prof-diff
+	job() {
+		python3 -c 'if True:
+			import sys, yaml
+			at = yaml.safe_load(open(sys.argv[1]))
+			for key in sys.argv[2:]:
+				at = at[key]
+			steps = [s if isinstance(s, str) else s.get("run", "") for s in at]
+			print([s for s in steps if "prof-diff" in s][0])' "$@" >"$tmp/step"
+		(cd "$tmp/job" && run sh -c "$(grep -v GITHUB_STEP_SUMMARY "$tmp/step")" && echo "$status") 2>&1
+	}
+	is "$(job "$tmp/1.yml" jobs profile steps)" 0 "GitHub: the report's own status is none"
+	is "$(job "$tmp/2.yml" performance script)" 3 "GitLab: status 3 comes from prof-diff, not from make"
+	is "$(cd "$tmp/job" && echo perf.*)" 'perf.gates perf.json perf.pb.gz perf.txt perf.xml' "and its reports are there"
+else
+	skip "no python3-yaml" "what the jobs run"
+fi
+
 [ "$(id -u)" -eq 0 ] || { skip "needs root" "make perf-check" && done_testing; }
 prof-capture -q -d 0.05 >/dev/null 2>"$tmp/err" || {
 	skip "$(head -n 1 "$tmp/err")" "make perf-check"
