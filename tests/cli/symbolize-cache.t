@@ -49,6 +49,24 @@ else
 	skip 'no Go compiler' 'Go, stripped'
 fi
 
+# An index has the names of the linker: one that was made in one mode serves all.
+rm -rf "$tmp/cache"
+gid=$(readelf -n "$tmp/gxx" | sed -n 's/.*Build ID: //p')
+nm --defined-only "$tmp/gxx" | awk '$3 ~ /^_Z/ && $2 ~ /[tTwW]/ { print $1 }' >"$tmp/at"
+{
+	printf '# profpipe text 1\nprofile\ntype "samples" "count"\n'
+	echo "mapping 1 0x0 0x0 0x0 \"$tmp/gxx\" \"$gid\" -"
+	awk '{ printf "location %d m1 0x%s\n", NR, $1 }' "$tmp/at"
+	awk '{ printf "sample 1 : %d\n", NR }' "$tmp/at"
+	echo end
+} >"$tmp/raw.gxx"
+for mode in simple none templates full; do
+	prof-symbolize --demangle=$mode "$tmp/raw.gxx" >"$tmp/want.$mode"
+	prof-symbolize --demangle=$mode --cache="$tmp/cache" "$tmp/raw.gxx" | cmp -s - "$tmp/want.$mode"
+	is $? 0 "an index of any mode: $mode"
+done
+is "$(cksum "$tmp"/want.* | cut -d' ' -f 1 | sort -u | wc -l)" 4 'which are told apart'
+
 # Profiles.
 id=$(readelf -n "$tmp/gcc" | sed -n 's/.*Build ID: //p')
 in_main "$tmp/gcc" "$tmp/gcc" "$id" >"$tmp/raw"

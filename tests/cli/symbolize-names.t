@@ -110,4 +110,21 @@ end
 END
 run prof-symbolize -v "$tmp/raw"
 like "$tmp/err" '^packed +1  debugdata +1$' 'the report names the source'
+# exported functions alone, and entries of the linkage table
+gcc -O1 -shared -fPIC -Wl,-z,lazy -x c - -o "$tmp/library" <<'END'
+#include <stdlib.h>
+int exported(void) { return atoi(getenv("x")); }
+END
+strip "$tmp/library"
+at=$(nm -D "$tmp/library" | awk '$3 == "exported" { print $1 }')
+plt=$(objdump -d "$tmp/library" 2>/dev/null | awk '$2 == "<atoi@plt>:" { print $1 }')
+if [ -n "$plt" ]; then
+	sed "s|$tmp/packed|$tmp/library|; s|^location 1 m1 .*|location 1 m1 0x$at\nlocation 2 m1 0x$plt|
+		s|^sample 1 : 1 :|sample 1 : 1 2 :|" "$tmp/raw" >"$tmp/raw2"
+	run prof-symbolize -v "$tmp/raw2"
+	like "$tmp/err" '^library +2  plt +1$' 'the linkage table is a source of its own'
+	like "$tmp/err" '^ +dynsym +1$' 'and so are exported symbols'
+else
+	skip 'objdump names no entry' 'the linkage table is a source of its own'
+fi
 done_testing

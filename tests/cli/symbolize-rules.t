@@ -213,6 +213,25 @@ location 2 m2 0x501000
 sample 1 : 1 2
 END
 names 'the vDSO by build id, other brackets not' '0x501000 - 0x7ffd00501000 other'
+for what in '' //anon linux-vdso.so.1 /dev/dri/card0 /dev/zero '/memfd:jit (deleted)' '[anon:text]'; do
+	sym --binary="$tmp/prog" <<-END
+	mapping 1 0x500000 0x502000 $off "$what" "abcd01" -
+	location 1 m1 0x501000
+	sample 1 : 1
+	END
+	names "no file, though one has its build id: \"$what\"" '0x501000 -'
+	is "$(jq -c .objects "$tmp/report")" '[]' 'nor is one looked for'
+done
+
+# A leaf that an old profiler left twice: both stay.
+sym <<END
+mapping 1 0x500000 0x502000 $off "$tmp/prog" "abcd01" -
+location 1 m1 0x501000
+location 2 m1 0x501001
+sample 1 : 2 1 1
+END
+awk '$1 == "location" { at[$2] = $4 } $1 == "sample" { print at[$4], at[$5], at[$6] }' "$tmp/text" >"$tmp/got"
+is "$(cat "$tmp/got")" '0x501001 0x501000 0x501000' 'a doubled leaf: all frames stay'
 
 # Build ids: Go's own, as text.
 text=abc/def-gh_ij

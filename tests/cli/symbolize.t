@@ -83,6 +83,7 @@ like "$tmp/text" 'mapping . 0x500000 .* "abcd01" FNLI$' 'flags of the mapping'
 like "$tmp/text" 'function . "inner" "inner" ".*/prog.c" 1$' 'the inlined function'
 like "$tmp/text" 'function . "outer" "outer" ".*/prog.c" 5$' 'its caller, with its own line'
 like "$tmp/text" 'location .* 0x500000 f.*:3:.* f.*:7:' 'inlined first, each with its line'
+like "$tmp/text" 'location .* 0x500000 f[0-9]+:3:[1-9][0-9]* f[0-9]+:7:[1-9][0-9]*$' 'and column'
 like "$tmp/text" 'location .* 0x501000 f.*:1[01]' 'the other function'
 
 # All but our mapping and its two unnamed locations is as before: take them out of both.
