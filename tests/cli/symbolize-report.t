@@ -94,6 +94,16 @@ is $? 0 'as much as required'
 refuses 'another format' prof-symbolize --report=xml "$tmp/raw"
 refuses 'no file' prof-symbolize --report=json: "$tmp/raw"
 refuses 'both to one file' prof-symbolize --report=json:"$tmp/x" -o "$tmp/x" "$tmp/raw"
+for name in "$tmp/./x" "$tmp/link"; do
+	rm -f "$tmp/x"
+	ln -sf x "$tmp/link"
+	refuses "both to one file, as ${name##"$tmp"/} the second time" \
+		prof-symbolize --report=json:"$name" -o "$tmp/x" --debug-dir="$tmp/dbg" "$tmp/raw"
+	same "$tmp/x" "$tmp/named.pb.gz" 'the profiles are there'
+done
+prof-symbolize --report=json:"$tmp/x" --debug-dir="$tmp/dbg" "$tmp/raw" >"$tmp/x" 2>/dev/null
+is $? 2 'both to the file that standard output is'
+same "$tmp/x" "$tmp/named.pb.gz" 'the profiles are there'
 refuses 'a report that cannot be written' prof-symbolize --report=json:"$tmp/no/dir" \
 	-o "$tmp/y" "$tmp/raw"
 done_testing

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
@@ -334,6 +336,27 @@ static int read_perf_maps(const struct options *o, struct jitnames *jit, struct 
 	return r;
 }
 
+/* The report is the only output if it goes where the profiles would. */
+static bool wants_profiles(const struct options *o)
+{
+	if (o->index)
+		return false;
+	return !o->report || o->cli.output || strcmp(o->report, "-") != 0;
+}
+
+/* Would the report replace the profiles that were written? One file may have many names. */
+static bool is_output(const struct options *o, const char *path)
+{
+	struct stat a, b;
+
+	if (stat(path, &a) < 0 || !S_ISREG(a.st_mode))
+		return false;
+	if (!o->cli.output || !strcmp(o->cli.output, "-"))
+		return !fstat(STDOUT_FILENO, &b) && a.st_dev == b.st_dev &&
+		       a.st_ino == b.st_ino;
+	return !stat(o->cli.output, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static int write_report(const struct options *o, const struct objects *objects,
 			const struct jitnames *jit, const struct coverage *c,
 			struct err *e)
@@ -342,6 +365,10 @@ static int write_report(const struct options *o, const struct objects *objects,
 	struct output *out = NULL;
 	int r;
 
+	if (wants_profiles(o) && is_output(o, o->report))
+		return err_set(e, EEXIST,
+			       "the report and the profiles cannot both go to %s",
+			       o->report);
 	report_json(objects, jit, c, &b);
 	r = output_open(o->report, false, &out, e);
 	if (!r)
@@ -369,14 +396,6 @@ static void end_debuginfod(const struct options *o, struct debuginfod *d)
 		cli_note(&o->cli, "debuginfod: %s; nothing more was asked",
 			 debuginfod_trouble(d));
 	debuginfod_free(d);
-}
-
-/* The report is the only output if it goes where the profiles would. */
-static bool wants_profiles(const struct options *o)
-{
-	if (o->index)
-		return false;
-	return !o->report || o->cli.output || strcmp(o->report, "-") != 0;
 }
 
 static void check_options(const struct options *o)
