@@ -65,6 +65,21 @@ is "$status $(grep -c inlined "$tmp/err")" "0 0" "not where they are not compare
 run prof-diff -o /dev/null "$tmp/base.txt" "$tmp/inlined.txt"
 is "$status $(grep -c inlined "$tmp/err")" "0 0" "nor where they were looked for"
 
+# --- a change of most of the cost would not be seen ------------------------------------------------
+make_side 4 -v grow='f00=0.01 f01=0.01 f02=0.01' >"$tmp/cheap.txt"
+median='cpu: most functions have %s times their share of the total, which is taken for no change'
+for how in "base.txt cheap.txt 1.29" "cheap.txt base.txt 0.778"; do
+	# shellcheck disable=SC2086
+	set -- $how
+	run prof-diff -o /dev/null "$tmp/$1" "$tmp/$2"
+	# shellcheck disable=SC2059
+	like "$tmp/err" "$(printf "$median" "$3")" "$1 against $2: what most functions did is told"
+done
+run prof-diff -o /dev/null --norm seconds "$tmp/base.txt" "$tmp/cheap.txt"
+is "$status $(grep -c 'most functions' "$tmp/err")" "0 0" "where it is used"
+run prof-diff -o /dev/null "$tmp/base.txt" "$tmp/same.txt"
+is "$status $(grep -c 'most functions' "$tmp/err")" "0 0" "and much"
+
 # --- what it was not ------------------------------------------------------------------------------
 verdicts "$tmp/base.txt" "$tmp/same.txt" --work 1 >"$tmp/out"
 is "$(cat "$tmp/out")$(jq -c '.types[0] | [.norm, .factor]' "$tmp/json")" '["work",1]' \

@@ -14,6 +14,8 @@
 #define UNNAMED_MAX 0.20
 /* Durations that differ by more than this part are worth a word. */
 #define DURATION_NOTE 0.10
+/* A median share that changed by more than this part may be most of the cost that changed. */
+#define SHARE_NOTE 0.10
 
 static const char *const side_names[SIDES] = {"base", "new"};
 
@@ -50,6 +52,19 @@ static void note_durations(const struct cli *c, const struct part *p, enum norm 
 		 "%s: new lasted %.3g times as long as base, and nothing is scaled "
 		 "(--norm seconds)",
 		 type, ratio);
+}
+
+/* What most functions did is taken for no change. */
+static void note_size_factor(const struct cli *c, const struct part *p, const char *type)
+{
+	double factor = p->evidence.size.factor;
+
+	if (p->evidence.norm == NORM_STABLE && !p->evidence.scale_unknown &&
+	    (factor < 1 - SHARE_NOTE || factor > 1 + SHARE_NOTE))
+		cli_note(c,
+			 "%s: most functions have %.3g times their share of the total, "
+			 "which is taken for no change of theirs: --work would tell",
+			 type, factor);
 }
 
 /* Totals since the process began, which must not be added up. */
@@ -202,6 +217,7 @@ void check_notes(const struct cli *c, const struct report *r)
 		note_environment(c, p, type);
 		note_periods(c, p, type);
 		note_durations(c, p, r->norm, type);
+		note_size_factor(c, p, type);
 		note_cumulative(c, p, type);
 		if (pair_same_build(p->pair))
 			cli_note(c, "%s: both sides are of the same build", type);
