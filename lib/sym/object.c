@@ -463,7 +463,8 @@ uint64_t object_bytes(const struct object *o)
 	       (o->symtab ? symtab_bytes(o->symtab) : 0) +
 	       (o->debug_symtab ? symtab_bytes(o->debug_symtab) : 0) +
 	       (o->mini_symtab ? symtab_bytes(o->mini_symtab) : 0) +
-	       (o->dynsym ? symtab_bytes(o->dynsym) : 0) + (o->mini ? o->mini->size : 0);
+	       (o->dynsym ? symtab_bytes(o->dynsym) : 0) +
+	       (o->names ? symnames_bytes(o->names) : 0) + (o->mini ? o->mini->size : 0);
 }
 
 bool object_is_open(const struct object *o)
@@ -483,12 +484,14 @@ void object_trim(struct object *o)
 	symtab_free(o->debug_symtab);
 	symtab_free(o->mini_symtab);
 	symtab_free(o->dynsym);
+	symnames_free(o->names);
 	plt_free(o->plt);
 	elf_free(o->mini);
 	o->dwarf = NULL;
 	o->dwp = NULL;
 	o->go_table = NULL;
 	o->symtab = o->debug_symtab = o->mini_symtab = o->dynsym = NULL;
+	o->names = NULL;
 	o->plt = NULL;
 	o->mini = NULL;
 	o->opened = o->over_memory = false;

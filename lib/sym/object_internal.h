@@ -37,8 +37,9 @@ struct object {
 	struct dwarf *dwarf;
 	struct gopclntab *go_table;
 	struct symtab *symtab, *debug_symtab, *mini_symtab, *dynsym;
-	struct elf_file *dwp;  /* the package of split units */
-	struct elf_file *mini; /* what .gnu_debugdata holds */
+	struct symnames *names; /* of the kernel's file, once asked for */
+	struct elf_file *dwp;	/* the package of split units */
+	struct elf_file *mini;	/* what .gnu_debugdata holds */
 	struct plt *plt;
 	/* what was made already, while the sources or the index stay open */
 	struct u64map plain_functions; /* see object_answer.c */

@@ -68,6 +68,15 @@ enum sym_reason object_kernel_vaddr(const struct object *o, uint64_t start,
 	return SYM_OK;
 }
 
+static bool covers(struct object *o, const char *name, uint64_t vaddr)
+{
+	struct err ignored;
+
+	if (!o->names && symnames_open(o->bin.elf, &o->names, &ignored))
+		return false;
+	return symnames_cover(o->names, name, vaddr);
+}
+
 bool object_is_called(struct object *o, const struct sym_answer *a, uint64_t vaddr,
 		      const char *name)
 {
@@ -79,5 +88,5 @@ bool object_is_called(struct object *o, const struct sym_answer *a, uint64_t vad
 	f = object_function(o, l.function);
 	return !strcmp(object_string(o, f.system), name) ||
 	       !strcmp(object_string(o, f.name), name) ||
-	       (o->bin.elf && symtab_covers(o->bin.elf, name, vaddr));
+	       (o->bin.elf && covers(o, name, vaddr));
 }

@@ -141,6 +141,9 @@ void object_open_sources(struct object *o)
 	if (o->opened)
 		return;
 	o->opened = true;
+	/* of data that may have to go */
+	symnames_free(o->names);
+	o->names = NULL;
 	if (bin)
 		elf_set_budget(bin, &o->budget);
 	if (o->debug.elf)

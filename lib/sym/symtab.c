@@ -277,19 +277,72 @@ bool symtab_address(struct elf_file *f, const char *name, uint64_t *addr)
 	return true;
 }
 
-bool symtab_covers(struct elf_file *f, const char *name, uint64_t addr)
+struct symnames {
+	struct entry *v; /* by name and address */
+	size_t n, cap;
+};
+
+static int named_cmp(const void *a, const void *b)
 {
+	const struct entry *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	return r ? r : (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+int symnames_open(struct elf_file *f, struct symnames **out, struct err *e)
+{
+	struct symnames *t;
 	struct names names;
 	struct cursor c;
 	struct entry s;
-	struct err ignored;
+	uint16_t shndx;
+	int r = open_section(f, SHT_SYMTAB, &c, &names, e);
 
-	if (open_section(f, SHT_SYMTAB, &c, &names, &ignored))
-		return false;
-	while (next_named(f, &c, names, name, &s))
-		if (addr >= s.addr && addr - s.addr < s.size)
+	if (r)
+		return r;
+	t = xcalloc(1, sizeof(*t));
+	while (t->n < SYMBOLS_MAX && next_symbol(f, &c, names, &s, &shndx)) {
+		if (!s.name || !s.size || shndx == SHN_UNDEF)
+			continue;
+		XGROW(t->v, t->n, t->cap);
+		t->v[t->n++] = s;
+	}
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), named_cmp);
+	*out = t;
+	return 0;
+}
+
+bool symnames_cover(const struct symnames *t, const char *name, uint64_t addr)
+{
+	struct entry wanted = {.name = name, .addr = addr};
+	size_t lo = 0, hi = t->n, mid, i;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (named_cmp(&t->v[mid], &wanted) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (i = lo; i && lo - i < BACK_MAX && !strcmp(t->v[i - 1].name, name); i--)
+		if (addr - t->v[i - 1].addr < t->v[i - 1].size)
 			return true;
 	return false;
+}
+
+size_t symnames_bytes(const struct symnames *t)
+{
+	return t->cap * sizeof(*t->v);
+}
+
+void symnames_free(struct symnames *t)
+{
+	if (!t)
+		return;
+	free(t->v);
+	free(t);
 }
 
 void symtab_free(struct symtab *t)

@@ -43,11 +43,16 @@ void symtab_free(struct symtab *t);
 
 bool symtab_find(const struct symtab *t, uint64_t addr, struct symbol *out);
 void symtab_bounds(const struct symtab *t, struct bounds *b);
-/*
- * In the file's .symtab, whose names need not be those of a table: where a symbol lies; whether
- * one of that name covers addr.
- */
-bool symtab_address(struct elf_file *f, const char *name, uint64_t *addr);
-bool symtab_covers(struct elf_file *f, const char *name, uint64_t addr);
 size_t symtab_bytes(const struct symtab *t);
 size_t symtab_count(const struct symtab *t);
+
+/* Where a symbol of the file's .symtab lies; any one, as are those below. */
+bool symtab_address(struct elf_file *f, const char *name, uint64_t *addr);
+
+/* All names of the file's .symtab, which must keep its data. */
+struct symnames;
+
+int symnames_open(struct elf_file *f, struct symnames **out, struct err *e);
+void symnames_free(struct symnames *t);
+bool symnames_cover(const struct symnames *t, const char *name, uint64_t addr);
+size_t symnames_bytes(const struct symnames *t);

@@ -189,4 +189,32 @@ strip "$tmp/vmlinux" -o "$tmp/bare"
 kernel >"$tmp/raw"
 run prof-symbolize --debug-dir="$tmp/none" --binary="$tmp/bare" --report=json:"$tmp/report" -o "$tmp/out.pb.gz" "$tmp/raw"
 is "$(jq -c '.objects[0].reasons' "$tmp/report")" '{"no-symbols":3}' 'a stripped one does not tell where it lay'
+
+# Many symbols, and many locations under a name that is none of theirs, take no time as the product
+# of both: a second of CPU time against minutes.
+awk 'BEGIN {
+	print ".section .at_start,\"ax\"\n.globl _stext\n_stext:\n.zero 64\n.section .at_a,\"ax\""
+	for (i = 0; i < 80000; i++) {
+		print ".type many_" i ",@function\n.globl many_" i "\nmany_" i ": .zero 16\n.size many_" i ",16"
+	}
+}' >"$tmp/many.s"
+gcc -c "$tmp/many.s" -o "$tmp/many.o" && ld -o "$tmp/many" --build-id=0xabcd03 -e 0 \
+	--section-start=.at_start=0xffffffff81000040 --section-start=.at_a=0xffffffff81001000 "$tmp/many.o"
+{
+	printf '# profpipe text 1\nprofile\ntype "samples" "count"\n'
+	echo 'mapping 1 0xffffffff84000040 0xffffffff84802100 0x0 "[kernel.kallsyms]_stext" "abcd03" F'
+	echo 'function 1 "other" "other" "" 0'
+	awk 'BEGIN {
+		for (i = 0; i < 150000; i++)
+			printf "location %d m1 0xffffffff84%06x f1:0:0\n", i + 1, 4096 + 8 * i
+		for (i = 1; i <= 150000; i++)
+			print "sample 1 : " i
+		print "end"
+	}'
+} >"$tmp/raw"
+# shellcheck disable=SC3045 # dash and bash have -t
+(ulimit -t 60 && prof-symbolize --binary="$tmp/many" -j1 "$tmp/raw" >"$tmp/got")
+is $? 0 'many symbols and other names: an end in time'
+prof-symbolize --debug-dir="$tmp/none" "$tmp/raw" | cmp -s - "$tmp/got"
+is $? 0 'the names stay'
 done_testing
