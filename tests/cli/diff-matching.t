@@ -86,6 +86,13 @@ is "$(cat "$tmp/out")$(jq -c '.types[0] | [.norm, .factor]' "$tmp/json")" '["wor
 	"--work 1: each profile is of the same amount"
 is "$(prof-diff -q --report text --norm share "$tmp/base.txt" "$tmp/same.txt" | grep -c ': not assessed (no --work)$')" \
 	1 "a total that is made equal is not assessed"
+for power in 0.5 0.8 0.99; do
+	prof-diff -q --power $power --report text --report "json:$tmp/json" "$tmp/base.txt" "$tmp/same.txt" |
+		tail -n 1 | grep -oE 'with [0-9]+% probability'
+	jq '.types[0].functions[] | select(.name == "f05") | .flat_test.detectable' "$tmp/json" >>"$tmp/least"
+done >"$tmp/out"
+is "$(tr '\n' ' ' <"$tmp/out")" 'with 50% probability with 80% probability with 99% probability ' "--power is what the report says"
+is "$(sort -g "$tmp/least" | uniq | cmp - "$tmp/least" && wc -l <"$tmp/least")" 3 "and takes a larger rise the more it is"
 # the last profile of the new side has more of a rise than the others: without it, it is too small
 make_side 3 -v grow='f05=2' | awk '/^profile/ { k++ }
 	k == 6 && /^sample/ && $5 == 11 { $2 = int($2 * 1.5); $3 = $2 "0000000" } { print }' >"$tmp/burst.txt"
