@@ -16,7 +16,8 @@ struct sym {
 
 static struct elf_file *file;
 
-static struct symtab *make(enum symtab_kind kind, const struct sym *v, size_t n)
+static struct symtab *make_for(uint16_t machine, enum symtab_kind kind,
+			       const struct sym *v, size_t n)
 {
 	struct elfmake m = elfmake_new();
 	struct buf names = BUF_INIT(1 << 16), syms = BUF_INIT(1 << 20);
@@ -26,6 +27,7 @@ static struct symtab *make(enum symtab_kind kind, const struct sym *v, size_t n)
 	struct err e;
 	size_t i;
 
+	m.machine = machine;
 	buf_putc(&names, 0);
 	buf_put(&syms, &zero, sizeof(zero));
 	for (i = 0; i < n; i++) {
@@ -52,6 +54,11 @@ static struct symtab *make(enum symtab_kind kind, const struct sym *v, size_t n)
 	assert_non_null(file);
 	assert_int_equal(symtab_open(file, kind, &t, &e), 0);
 	return t;
+}
+
+static struct symtab *make(enum symtab_kind kind, const struct sym *v, size_t n)
+{
+	return make_for(EM_X86_64, kind, v, n);
 }
 
 static void done(struct symtab *t)
@@ -103,6 +110,23 @@ static void test_covering(void **state)
 	assert_string_equal(at(t, 0x1fff), "last"); /* up to the end of the section */
 	assert_string_equal(at(t, 0x2000), "-");
 	assert_string_equal(at(t, 0x5000), "-"); /* no code there */
+	done(t);
+}
+
+/* ARM says by an odd address that a function is of Thumb code. */
+static void test_thumb(void **state)
+{
+	static const struct sym v[] = {{"thumb", 0x1101, 0x10, FUNC}};
+	struct symtab *t = make_for(EM_ARM, SYMTAB_FULL, v, N(v));
+
+	(void)state;
+	assert_string_equal(at(t, 0x1100), "thumb");
+	assert_string_equal(at(t, 0x110f), "thumb");
+	assert_string_equal(at(t, 0x1110), "-");
+	done(t);
+	t = make(SYMTAB_FULL, v, N(v));
+	assert_string_equal(at(t, 0x1100), "-");
+	assert_string_equal(at(t, 0x1110), "thumb");
 	done(t);
 }
 
@@ -162,6 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_covering),
+		cmocka_unit_test(test_thumb),
 		cmocka_unit_test(test_dynamic),
 		cmocka_unit_test(test_choice),
 	};
