@@ -4,7 +4,8 @@
 # directory that has the files it names: each of its commands must end well, and leave something.
 #
 # What is not as written: prompts go, and /var is a directory of the test. prof-capture is told
-# one second for each longer time (not with PROFPIPE_LONG=1), and what has no end gets Ctrl-C.
+# one second for each time (with PROFPIPE_LONG=1 ten, in intervals of two), and what has no end
+# gets Ctrl-C.
 # sudo is nothing where root runs the test. curl finds the two Go services at other ports.
 . "$top/tests/lib/tap.sh"
 
@@ -24,20 +25,25 @@ done
 # --- programs that stand in for others ---------------------------------------------------------
 shim=$tmp/shim
 mkdir "$shim"
-if [ -z "${PROFPIPE_LONG:-}" ]; then
-	cat >"$shim/prof-capture" <<END
+duration=1s
+interval=1s
+if [ "${PROFPIPE_LONG:-}" ]; then
+	duration=10s
+	interval=2s
+fi
+cat >"$shim/prof-capture" <<END
 #!/bin/bash
 args=()
 while [ \$# -gt 0 ] && [ "\$1" != -- ]; do
 	args+=("\$1")
 	case \$1 in
-	-d | -i) args+=(1s); shift ;;
+	-d) args+=($duration); shift ;;
+	-i) args+=($interval); shift ;;
 	esac
 	shift
 done
 exec $build/bin/prof-capture "\${args[@]}" "\$@"
 END
-fi
 [ "$(id -u)" -ne 0 ] || printf '#!/bin/sh\nexec "$@"\n' >"$shim/sudo"
 
 may_capture=no
