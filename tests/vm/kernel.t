@@ -98,7 +98,11 @@ done
 echo "$level" >$paranoid
 
 if [ "${PROFPIPE_LONG-}" ]; then
-	prof-capture -q -F 499 -o "$tmp/split" -- "$workload" split 8 >"$tmp/truth" 2>&1
+	# a machine that stands still inside of a function leaves the program no time to make up for it
+	for _ in 1 2 3; do
+		prof-capture -q -F 499 -o "$tmp/split" -- "$workload" split 8 >"$tmp/truth" 2>&1
+		awk '{ p = $1 / ($1 + $2); exit !(p > 0.73 && p < 0.77) }' "$tmp/truth" && break
+	done
 	stacks "$tmp/split" >"$tmp/s"
 	major=$(samples '(^|;)hot_major(;|$)' <"$tmp/s")
 	minor=$(samples '(^|;)hot_minor(;|$)' <"$tmp/s")
