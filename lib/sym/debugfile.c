@@ -292,45 +292,98 @@ static bool is_module_file(const char *file, const char *module)
 	return !*module && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
 }
 
-/* Below the directory, which is seen from root (or NULL), in all of its releases. */
-static bool walk_kernels(struct search *s, const char *root, const char *dir,
-			 const char *module)
+static FTS *open_tree(const char *root, const char *dir)
 {
 	char *full = xasprintf("%s%s", root ? root : "", dir), *v[] = {full, NULL};
 	FTS *fts = fts_open(v, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
+
+	free(full);
+	return fts;
+}
+
+/* In the directory, which is seen from root (or NULL). */
+static bool try_vmlinux(struct search *s, const char *root, const char *dir)
+{
+	FTS *fts = open_tree(root, dir);
 	bool done = false;
 	FTSENT *f;
 
 	while (fts && !done && (f = fts_read(fts))) {
-		if (f->fts_info == FTS_D && !module && f->fts_level > 1)
+		if (f->fts_info == FTS_D && f->fts_level > 1)
 			fts_set(fts, f, FTS_SKIP);
-		if (f->fts_info == FTS_NSOK &&
-		    (module ? is_module_file(f->fts_name, module)
-			    : !strncmp(f->fts_name, "vmlinux", 7)))
+		if (f->fts_info == FTS_NSOK && !strncmp(f->fts_name, "vmlinux", 7))
 			done = try_file(s, root, f->fts_path + (root ? strlen(root) : 0));
 	}
 	if (fts)
 		fts_close(fts);
-	free(full);
 	return done;
+}
+
+/* Below the directory, which is seen from root (or NULL), in all of its releases. */
+static void list_modules(struct module_files *l, const char *root, const char *dir)
+{
+	FTS *fts = open_tree(root, dir);
+	FTSENT *f;
+
+	while (fts && (f = fts_read(fts))) {
+		if (f->fts_info != FTS_NSOK || !strstr(f->fts_name, ".ko"))
+			continue;
+		XGROW(l->v, l->n, l->cap);
+		l->v[l->n++] = (struct module_file){
+			root, xstrdup(f->fts_path + (root ? strlen(root) : 0))};
+	}
+	if (fts)
+		fts_close(fts);
+}
+
+void module_files_release(struct module_files *l)
+{
+	while (l->n)
+		free(l->v[--l->n].path);
+	free(l->v);
+	*l = (struct module_files){0};
+}
+
+/* One of a thousand modules is not worth a walk of its own. */
+static void try_modules(const struct sym_paths *p, struct search *s, const char *module)
+{
+	struct module_files own = {0}, *l = p->modules ? p->modules : &own;
+	bool done = false;
+	char *dir;
+	size_t i;
+
+	for (i = 0; i < p->ndebug_dirs && !l->listed; i++) {
+		dir = xasprintf("%s/lib/modules", p->debug_dirs[i]);
+		list_modules(l, NULL, dir);
+		free(dir);
+	}
+	for (i = 0; i < p->nsysroots && !l->listed; i++)
+		list_modules(l, p->sysroots[i], "/usr/lib/debug/lib/modules");
+	l->listed = true;
+	for (i = 0; i < l->n && !done; i++)
+		done = is_module_file(base_name(l->v[i].path), module) &&
+		       try_file(s, l->v[i].root, l->v[i].path);
+	module_files_release(&own);
 }
 
 /* As packages have them that do without build ids: boot/vmlinux-…, lib/modules/…/NAME.ko. */
 static void try_releases(const struct sym_paths *p, struct search *s, const char *module)
 {
-	const char *in = module ? "/lib/modules" : "/boot";
-	char *dir, *sys = xasprintf("/usr/lib/debug%s", in);
 	bool done = false;
+	char *dir;
 	size_t i;
 
+	if (module) {
+		try_modules(p, s, module);
+		return;
+	}
 	for (i = 0; i < p->ndebug_dirs && !done; i++) {
-		dir = xasprintf("%s%s", p->debug_dirs[i], in);
-		done = walk_kernels(s, NULL, dir, module);
+		dir = xasprintf("%s/boot", p->debug_dirs[i]);
+		done = try_vmlinux(s, NULL, dir);
 		free(dir);
 	}
 	for (i = 0; i < p->nsysroots && !done; i++)
-		done = walk_kernels(s, p->sysroots[i], sys, module);
-	free(sys);
+		done = try_vmlinux(s, p->sysroots[i], "/usr/lib/debug/boot");
 }
 
 enum found debugfile_kernel(const struct sym_paths *p, const char *module,

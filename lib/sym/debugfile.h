@@ -26,6 +26,18 @@
 #include "lib/sym/debuginfod.h"
 #include "lib/sym/elf.h"
 
+/* Modules of kernels below the debug directories and sysroots, listed when one is asked for. */
+struct module_files {
+	struct module_file {
+		const char *root; /* as in sym_paths, or NULL */
+		char *path;	  /* seen from there */
+	} * v;
+	size_t n, cap;
+	bool listed;
+};
+
+void module_files_release(struct module_files *l);
+
 struct sym_paths { /* nothing owned */
 	const char *const *debug_dirs, *const *sysroots, *const *binaries;
 	size_t ndebug_dirs, nsysroots, nbinaries;
@@ -33,6 +45,7 @@ struct sym_paths { /* nothing owned */
 	uint64_t
 		max_memory; /* bytes of one object's files and tables in memory; 0 = any */
 	struct debuginfod *debuginfod; /* to be asked last, or NULL */
+	struct module_files *modules;  /* listed for all objects, or NULL: for each */
 };
 
 /* A build id as profiles write it. */

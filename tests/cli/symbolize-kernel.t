@@ -217,4 +217,27 @@ gcc -c "$tmp/many.s" -o "$tmp/many.o" && ld -o "$tmp/many" --build-id=0xabcd03 -
 is $? 0 'many symbols and other names: an end in time'
 prof-symbolize --debug-dir="$tmp/none" "$tmp/raw" | cmp -s - "$tmp/got"
 is $? 0 'the names stay'
+
+# The tree of modules is walked once, not for each module of a profile.
+i=0
+while [ $i -lt 300 ]; do
+	echo "$tmp/walk/lib/modules/6.1.0/kernel/d$i"
+	i=$((i + 1))
+done | xargs mkdir -p
+{
+	printf '# profpipe text 1\nprofile\ntype "samples" "count"\n'
+	awk 'BEGIN {
+		for (i = 1; i <= 20; i++) {
+			printf "mapping %d 0xffffffffc0%03x000 0xffffffffc0%03xfff 0 \"[m%d]\" \"ab%04x\" F\n", i, i, i, i, i
+			printf "location %d m%d 0xffffffffc0%03x010\nsample 1 : %d\n", i, i, i, i
+		}
+		print "end"
+	}'
+} >"$tmp/raw"
+if strace -o "$tmp/calls" true 2>/dev/null; then
+	strace -f -e trace=openat -o "$tmp/calls" prof-symbolize --debug-dir="$tmp/walk" "$tmp/raw" >"$tmp/got"
+	is "$(grep -c '/d7"' "$tmp/calls")" 1 'many modules: one walk'
+else
+	skip 'no strace, or it may not trace' 'many modules: one walk'
+fi
 done_testing

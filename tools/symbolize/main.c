@@ -424,6 +424,7 @@ static void configure(struct objects *objects, const struct options *o)
 		.nsysroots = o->sysroots.n,
 		.nbinaries = o->binaries.n,
 		.cache = o->cache,
+		.modules = &objects->modules,
 		/* of one file; what is kept open for the next profile has the other half */
 		.max_memory = o->max_memory / 2 + 1,
 	};

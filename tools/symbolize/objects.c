@@ -26,6 +26,7 @@ void objects_release(struct objects *o)
 		free(o->v[i].names);
 	}
 	free(o->v);
+	module_files_release(&o->modules);
 	intern_release(&o->keys);
 	arena_release(&o->arena);
 	buf_release(&o->scratch);

@@ -34,6 +34,7 @@ struct entry {
 
 struct objects {
 	struct sym_paths paths;
+	struct module_files modules;
 	enum demangle_mode mode;
 	bool keep_clones;
 	unsigned threads;   /* at least 1 */
