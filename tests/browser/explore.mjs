@@ -4,12 +4,11 @@
  * added up then, against what prof-merge and prof-render say of the same part.
  */
 import { readFileSync } from "node:fs";
-import { is, launch, ok, open, until } from "./harness.mjs";
+import { drag, is, launch, ok, open, settle, until } from "./harness.mjs";
 
 const [, , modules, chromium, dir] = process.argv;
 const browser = await launch(modules, chromium);
 const text = (name) => readFileSync(`${dir}/${name}`, "utf8");
-const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
 
 /* Functions and total of a document of -f json. */
 function fromJson(name, type = "cpu") {
@@ -20,16 +19,6 @@ function fromJson(name, type = "cpu") {
 
 async function fromPage(ask) {
 	return { total: (await ask("totals()"))[0], rows: (await ask("rows()")).map((r) => [r.name, r.self[0], r.total[0]]).sort() };
-}
-
-async function drag(page, ask, from, to) {
-	const bins = await ask("bins()"), at = await page.locator("#time").boundingBox(), middle = (b) => at.x + (b[0] + b[1]) / 2;
-
-	await page.mouse.move(middle(bins[from]), at.y + 40);
-	await page.mouse.down();
-	await page.mouse.move(middle(bins[to]), at.y + 50, { steps: 5 });
-	await page.mouse.up();
-	await settle(page);
 }
 
 async function clickBin(page, ask, bin) {

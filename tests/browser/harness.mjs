@@ -55,3 +55,17 @@ export async function open(browser, file, options = {}) {
 	await until(page, "!!window.profpipe");
 	return { context, page, trouble, ask: (what) => page.evaluate(`window.profpipe.${what}`) };
 }
+
+/* Two frames later all is drawn. */
+export const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
+
+/* Choose the time from one bin of the timeline to another; ask: the page's own figures. */
+export async function drag(page, ask, from, to) {
+	const bins = await ask("bins()"), at = await page.locator("#time").boundingBox(), middle = (b) => at.x + (b[0] + b[1]) / 2;
+
+	await page.mouse.move(middle(bins[from]), at.y + 40);
+	await page.mouse.down();
+	await page.mouse.move(middle(bins[to]), at.y + 50, { steps: 5 });
+	await page.mouse.up();
+	await settle(page);
+}

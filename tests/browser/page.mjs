@@ -4,7 +4,7 @@
  * can do with them. DIR also has what other programs say about the same input.
  */
 import { readFileSync } from "node:fs";
-import { is, launch, ok, open, until } from "./harness.mjs";
+import { is, launch, ok, open, settle, until } from "./harness.mjs";
 
 const [, , modules, chromium, dir] = process.argv;
 const browser = await launch(modules, chromium);
@@ -28,7 +28,6 @@ function fromFolded(name) {
 
 const byName = (a, b) => (a.name < b.name ? -1 : 1);
 const sorted = (rows) => [...rows].sort(byName);
-const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
 
 /* Boxes of a row never overlap, and stay within the picture. */
 function rowsAreSound(drawn, width) {

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* screenshots.mjs MODULES CHROMIUM DIR OUT: pictures of DIR/shop.html and DIR/shop.svg into OUT. */
 import { writeFileSync } from "node:fs";
-import { launch, open } from "./harness.mjs";
+import { drag, launch, open, settle } from "./harness.mjs";
 import { smaller } from "./png.mjs";
 
 const [, , modules, chromium, dir, out] = process.argv;
 const browser = await launch(modules, chromium, ["--disable-lcd-text"]), WIDE = { viewport: { width: 1240, height: 660 } };
-const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
-
-async function drag(page, ask, from, to) {
-	const bins = await ask("bins()"), at = await page.locator("#time").boundingBox(), middle = (b) => at.x + (b[0] + b[1]) / 2;
-
-	await page.mouse.move(middle(bins[from]), at.y + 40);
-	await page.mouse.down();
-	await page.mouse.move(middle(bins[to]), at.y + 50, { steps: 5 });
-	await page.mouse.up();
-}
 
 async function shoot(page, name) {
 	writeFileSync(`${out}/${name}.png`, smaller(await page.screenshot()));

@@ -4,11 +4,10 @@
  * the same, and against folded stacks.
  */
 import { readFileSync } from "node:fs";
-import { is, launch, ok, open, until } from "./harness.mjs";
+import { is, launch, ok, open, settle, until } from "./harness.mjs";
 
 const [, , modules, chromium, dir] = process.argv;
 const browser = await launch(modules, chromium);
-const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
 const byName = (a, b) => (a[0] < b[0] ? -1 : 1);
 
 function fromJson(name) {

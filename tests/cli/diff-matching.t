@@ -3,21 +3,8 @@
 # prof-diff: which functions are the same on both sides, which cost only moved, and what the
 # report says it did not compare.
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/diff.sh"
 
-# make_side SEED AWK-OPTIONS…: a stream of six profiles
-make_side() {
-	seed=$1
-	shift
-	awk -v n=6 -v seed="$seed" "$@" -f "$top/tests/lib/replicates.awk"
-}
-# verdicts BASE NEW OPTION…: what was found, "name=verdict …"
-verdicts() {
-	from=$1 to=$2
-	shift 2
-	prof-diff -q --report json:- "$@" "$from" "$to" >"$tmp/json" || return
-	jq -r '[.functions[] | select(.verdict | IN("unchanged", "inconclusive") | not) |
-		"\(.name)=\(.verdict)"] | sort | join(" ")' "$tmp/json"
-}
 make_side 1 -v build=aa >"$tmp/base.txt"
 make_side 2 -v build=bb >"$tmp/same.txt"
 verdicts "$tmp/base.txt" "$tmp/same.txt" >"$tmp/out"

@@ -3,25 +3,11 @@
 # prof-diff on replicates: verdicts, normalization, moved and renamed cost, gates and waivers,
 # and all reports. The figures of the test itself are in tests/unit/stat_test.c.
 . "$top/tests/lib/tap.sh"
+. "$top/tests/lib/diff.sh"
 
-# make_side SEED AWK-OPTIONS…: a stream of six profiles
-make_side() {
-	seed=$1
-	shift
-	awk -v n=6 -v seed="$seed" "$@" -f "$top/tests/lib/replicates.awk"
-}
 make_side 1 -v build=aa >"$tmp/base.txt"
 make_side 2 -v build=bb >"$tmp/same.txt"
 make_side 3 -v build=bb -v grow='f05=1.5' >"$tmp/slow.txt"
-
-# verdicts BASE NEW OPTION…: what was found, "name=verdict …"
-verdicts() {
-	from=$1 to=$2
-	shift 2
-	prof-diff -q --report json:- "$@" "$from" "$to" >"$tmp/json" || return
-	jq -r '[.functions[] | select(.verdict | IN("unchanged", "inconclusive") | not) |
-		"\(.name)=\(.verdict)"] | sort | join(" ")' "$tmp/json"
-}
 
 # --- the verdicts -----------------------------------------------------------------------------
 is "$(verdicts "$tmp/base.txt" "$tmp/same.txt")" "" "the same build: nothing is found"
