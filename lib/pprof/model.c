@@ -156,6 +156,17 @@ void store_location_prefetch(const struct store *st, uint64_t h, int stage)
 		__builtin_prefetch(&st->lines[st->locations[id].lines]);
 }
 
+void store_set_lines(struct store *st, uint32_t location, const struct line *lines,
+		     uint32_t n)
+{
+	XRESERVE(st->lines, st->lines_cap, st->nlines + n + 1);
+	st->locations[location].nlines = n;
+	st->locations[location].lines = st->nlines;
+	if (n)
+		memcpy(st->lines + st->nlines, lines, n * sizeof(*lines));
+	st->nlines += n;
+}
+
 uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping,
 			       uint64_t address, bool folded, const struct line *lines,
 			       uint32_t nlines)
@@ -173,16 +184,10 @@ uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping,
 			return id;
 	}
 	XGROW(st->locations, st->nlocations, st->locations_cap);
-	XRESERVE(st->lines, st->lines_cap, st->nlines + nlines + 1);
 	id = st->nlocations++;
-	st->locations[id] = (struct location){.address = address,
-					      .mapping = mapping,
-					      .nlines = nlines,
-					      .lines = st->nlines,
-					      .folded = folded};
-	if (nlines)
-		memcpy(st->lines + st->nlines, lines, nlines * sizeof(*lines));
-	st->nlines += nlines;
+	st->locations[id] = (struct location){
+		.address = address, .mapping = mapping, .folded = folded};
+	store_set_lines(st, id, lines, nlines);
 	id_table_put(&st->location_ids, h, id);
 	return id;
 }

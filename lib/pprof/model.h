@@ -120,6 +120,9 @@ uint32_t store_function(struct store *st, const struct function *f);
 /* `address` is what goes into struct location: a position when the store is STORE_MERGED. */
 uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bool folded,
 			const struct line *lines, uint32_t nlines);
+/* Lines for a location that had none. From then on it is not found by what it is made of. */
+void store_set_lines(struct store *st, uint32_t location, const struct line *lines,
+		     uint32_t n);
 uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n);
 /* Room for as many more, so that little moves while they come. */
 void store_reserve(struct store *st, size_t locations, size_t stacks, size_t frames);

@@ -121,6 +121,22 @@ profile - | sed "s|$tmp/prog|/gone|" >"$tmp/raw"
 prof-symbolize --force "$tmp/raw" | text - >"$tmp/got"
 like "$tmp/got" '"kept"' '--force without the file: the old name stays'
 
+# What differed in nothing but names is one and the same then: a row that says it has names,
+# and a location that has them, beside ones that do not yet.
+profile - >"$tmp/raw"
+prof-symbolize "$tmp/raw" | text - | awk '
+	/^mapping/ { nm++ }
+	/^mapping .* "abcd01" FNLI$/ { copy = $0; sub(/FNLI$/, "-", copy) }
+	/^function 1 / { sub(/^mapping [0-9]+/, "mapping " ++nm, copy); print copy }
+	/^location/ { nl++ }
+	/^location .* 0x501000 / { l = $2 }
+	/^sample/ && !done++ { print "location " ++nl " m" nm " 0x501000"; print "sample 1 10 : " l }
+	/^sample/ { $0 = "sample 2 20 : " nl }
+	{ print }' >"$tmp/alike"
+prof-symbolize "$tmp/alike" | text - >"$tmp/got"
+is "$(grep -c '^mapping' "$tmp/got") $(grep -c '^location' "$tmp/got") $(grep '^sample' "$tmp/got")" \
+	'1 1 sample 9 90 : 1' 'what becomes alike is one: mapping, location and sample'
+
 # fake mappings hold the file's own addresses
 cat >"$tmp/fake" <<END
 # profpipe text 1

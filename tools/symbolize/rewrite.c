@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which addresses there are to be looked up, and what was found. */
 #include "tools/symbolize/rewrite.h"
 
 #include <math.h>
@@ -6,50 +7,10 @@
 #include <string.h>
 
 #include "lib/base/xalloc.h"
-#include "lib/sym/u64map.h"
-#include "tools/symbolize/pieces.h"
+#include "tools/symbolize/rewrite_internal.h"
 
-#define LINES_MAX 256 /* of a location: an index may lead on for long */
-#define BY_JIT (SYM_NONE - 1)
 #define SYMBOLIZED                                                                       \
 	(MAPPING_HAS_FUNCTIONS | MAPPING_HAS_FILENAMES | MAPPING_HAS_LINE_NUMBERS)
-
-struct rewrite {
-	struct profile *p;
-	struct store *st;
-	struct objects *objects;
-	struct jitnames *jit;
-	bool force, changed, anonymous;
-	struct pieces pieces; /* of files, if anonymous memory between them counts */
-	size_t nmappings, nlocations; /* as read; the store grows while we work */
-	/*
-	 * A location may be looked up as it is, under its own number, and as a return address,
-	 * under that + nlocations. `uses` is how many numbers there are; used: which are
-	 * needed, NULL for all.
-	 */
-	size_t uses;
-	bool *used;
-	bool *ours;	      /* by mapping: to be symbolized */
-	uint32_t *flags;      /* by mapping: to be set */
-	uint32_t *mapping;    /* by mapping: new id */
-	uint32_t *by_mapping; /* uses of locations in order of mapping */
-	uint32_t *first;    /* by mapping: index of its first one there; n + 1 of them */
-	uint32_t *location; /* by use: new id, ID_NONE until known */
-	struct job *jobs;   /* by mapping */
-	uint32_t *found;    /* by use: location in the job's object, BY_JIT or SYM_NONE */
-	struct line *jit_line; /* by use, where `found` is BY_JIT */
-};
-
-/* The addresses of one mapping, and which locations they are of. */
-struct job {
-	size_t entry;
-	uint64_t *vaddrs;
-	uint32_t *which;
-	struct sym_answer *answers;
-	size_t n;
-	bool kernel;
-	struct u64map functions; /* of the object, in a file -> in the store */
-};
 
 /* The mapping itself, or what it is a piece of. */
 static struct mapping file_mapping(const struct rewrite *w, uint32_t id)
@@ -57,15 +18,6 @@ static struct mapping file_mapping(const struct rewrite *w, uint32_t id)
 	struct mapping m = w->st->mappings[id], whole;
 
 	return w->anonymous && pieces_around(&w->pieces, w->st, &m, &whole) ? whole : m;
-}
-
-/* Kernel code of a known build: named at capture, but its lines may still be had. */
-static bool is_kernel_code(const struct rewrite *w, uint32_t id)
-{
-	const struct mapping *m = &w->st->mappings[id];
-
-	return m->start >> 63 && store_cstr(w->st, m->build_id)[0] &&
-	       object_is_kernel(store_cstr(w->st, m->file));
 }
 
 static bool is_ours(const struct rewrite *w, uint32_t id)
@@ -83,11 +35,6 @@ static bool is_ours(const struct rewrite *w, uint32_t id)
 	       !is_no_file(store_cstr(w->st, m->file));
 }
 
-static const struct location *location_of(const struct rewrite *w, uint32_t use)
-{
-	return &w->st->locations[use < w->nlocations ? use : use - w->nlocations];
-}
-
 /* What is looked up: of a return address the call before it. */
 static uint64_t address_of(const struct rewrite *w, uint32_t use)
 {
@@ -103,8 +50,7 @@ static bool is_in_kernel(const struct rewrite *w, uint32_t location)
 	return m != ID_NONE && store_is_kernel_mapping(w->st, &w->st->mappings[m]);
 }
 
-/* How frame i of a stack is looked up. Code that the kernel interrupted is where it was. */
-static uint32_t use_of(const struct rewrite *w, const uint32_t *frames, uint32_t i)
+uint32_t use_of(const struct rewrite *w, const uint32_t *frames, uint32_t i)
 {
 	if (w->uses == w->nlocations || !i ||
 	    (is_in_kernel(w, frames[i - 1]) && !is_in_kernel(w, frames[i])))
@@ -152,87 +98,6 @@ static void sort_locations(struct rewrite *w)
 	for (i = w->nmappings; i > 0; i--)
 		w->first[i] = w->first[i - 1];
 	w->first[0] = 0;
-}
-
-/* One function for each file that it has lines in. */
-static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
-			     const struct sym_location *l)
-{
-	uint64_t key = (uint64_t)l->function << 32 | l->file;
-	uint32_t id = u64map_get(&j->functions, key);
-	struct function f = {0};
-	struct name nm;
-
-	if (id != U64MAP_NONE)
-		return id;
-	nm = objects_name(w->objects, en, l->function);
-	f.name = store_puts(w->st, nm.name);
-	f.system_name = store_puts(w->st, nm.system);
-	f.file = store_puts(w->st, object_string(en->object, l->file));
-	f.start_line = object_function(en->object, l->function).start_line;
-	id = store_function(w->st, &f);
-	u64map_put(&j->functions, key, id);
-	return id;
-}
-
-/* What capture called the function of a location; NULL: nothing. */
-static const struct function *captured(const struct rewrite *w, uint32_t use)
-{
-	const struct location *l = location_of(w, use);
-	uint32_t at = l - w->st->locations;
-
-	return l->nlines
-		       ? &w->st->functions[store_lines(w->st, at)[l->nlines - 1].function]
-		       : NULL;
-}
-
-/*
- * The kernel's own name for the code at hand stays. It is also the proof that it is this code: an
- * answer for another function does not count, and for a module, which may lie in ways we do not
- * know, there has to be a name.
- */
-static void check_kernel(struct rewrite *w, struct job *j, size_t i)
-{
-	struct entry *en = &w->objects->v[j->entry];
-	const struct function *f = captured(w, j->which[i]);
-	struct sym_answer *a = &j->answers[i];
-
-	if (a->location == SYM_NONE)
-		return;
-	if (f ? !object_is_called(
-			en->object, a, j->vaddrs[i],
-			store_cstr(w->st, f->system_name ? f->system_name : f->name))
-	      : strncmp(en->path, "[kernel.", 8) != 0)
-		*a = (struct sym_answer){.location = SYM_NONE, .reason = SYM_NO_FUNCTION};
-}
-
-static void keep_name(struct rewrite *w, uint32_t use, struct line *outer)
-{
-	const struct function *had = captured(w, use);
-	struct function f = w->st->functions[outer->function];
-
-	if (!had)
-		return;
-	f.name = had->name;
-	f.system_name = had->system_name;
-	outer->function = store_function(w->st, &f);
-}
-
-/* The lines of a location in its job's object; how many. */
-static uint32_t put_lines(struct rewrite *w, uint32_t use, struct line *v)
-{
-	struct job *j = &w->jobs[location_of(w, use)->mapping];
-	struct entry *en = &w->objects->v[j->entry];
-	uint32_t n = 0, at = w->found[use];
-	struct sym_location l;
-
-	for (; at != SYM_NONE && n < LINES_MAX; at = l.caller) {
-		l = object_location(en->object, at);
-		v[n++] = (struct line){put_function(w, j, en, &l), l.line, l.column};
-	}
-	if (j->kernel && n)
-		keep_name(w, use, &v[n - 1]);
-	return n;
 }
 
 static void flag(uint32_t *flags, const struct object *ob, uint32_t at)
@@ -378,94 +243,6 @@ static void name_jit(struct rewrite *w, uint32_t id)
 		w->flags[l.mapping] |= MAPPING_HAS_FUNCTIONS |
 				       (nm.file[0] ? MAPPING_HAS_FILENAMES : 0) |
 				       (nm.line ? MAPPING_HAS_LINE_NUMBERS : 0);
-}
-
-static uint32_t new_mapping(struct rewrite *w, uint32_t id)
-{
-	struct mapping m;
-
-	if (id == ID_NONE)
-		return ID_NONE;
-	if (w->mapping[id] == ID_NONE) {
-		m = w->st->mappings[id];
-		m.flags |= w->flags[id];
-		w->mapping[id] = store_mapping(w->st, &m);
-	}
-	return w->mapping[id];
-}
-
-static uint32_t new_location(struct rewrite *w, uint32_t id)
-{
-	struct location l = *location_of(w, id);
-	uint32_t old = id < w->nlocations ? id : id - (uint32_t)w->nlocations;
-	struct line lines[LINES_MAX], *copy = NULL;
-	uint32_t mapping = new_mapping(w, l.mapping), n;
-
-	if (w->location[id] != ID_NONE)
-		return w->location[id];
-	if (w->found[id] == BY_JIT) {
-		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
-						 &w->jit_line[id], 1);
-	} else if (w->found[id] != SYM_NONE) {
-		n = put_lines(w, id, lines);
-		w->location[id] =
-			store_location(w->st, mapping, l.address, l.folded, lines, n);
-	} else if (mapping == l.mapping) {
-		w->location[id] = old;
-	} else {
-		/* the store's own lines may move while it takes the copy */
-		if (l.nlines)
-			copy = xmemdup(store_lines(w->st, old), l.nlines * sizeof(*copy));
-		w->location[id] = store_location(w->st, mapping, l.address, l.folded,
-						 copy, l.nlines);
-		free(copy);
-	}
-	return w->location[id];
-}
-
-static uint32_t new_stack(struct rewrite *w, uint32_t id, struct buf *scratch)
-{
-	uint32_t n, i, loc;
-
-	store_frames(w->st, id, &n);
-	buf_clear(scratch);
-	for (i = 0; i < n; i++) {
-		loc = new_location(w, use_of(w, store_frames(w->st, id, &n), i));
-		buf_put(scratch, &loc, sizeof(loc));
-	}
-	return store_stack(w->st, (const uint32_t *)scratch->data, n);
-}
-
-/* The samples again, over new stacks. */
-static int rebuild(struct rewrite *w, struct profile **out, struct err *e)
-{
-	struct profile *p = profile_new(w->st);
-	size_t nstacks = w->st->nstacks, i;
-	uint32_t *stack = xmalloc((nstacks + 1) * sizeof(*stack));
-	struct buf scratch = BUF_INIT(SIZE_MAX);
-	int r = 0;
-
-	header_copy(&p->h, &w->p->h);
-	p->main_mapping = new_mapping(w, w->p->main_mapping);
-	memset(stack, 0xff, nstacks * sizeof(*stack));
-	store_reserve(w->st, w->uses, nstacks, w->st->nframes);
-	profile_reserve(p, w->p->nsamples);
-	buf_reserve(&scratch, 1);
-	for (i = 0; i < w->p->nsamples && !r; i++) {
-		uint32_t old = w->p->samples[i].stack;
-
-		if (stack[old] == ID_NONE)
-			stack[old] = new_stack(w, old, &scratch);
-		r = profile_add(p, stack[old], w->p->samples[i].labelset,
-				profile_values(w->p, i), e);
-	}
-	free(stack);
-	buf_release(&scratch);
-	if (r)
-		profile_free(p);
-	else
-		*out = p;
-	return r;
 }
 
 int rewrite_profile(struct profile *p, struct objects *o, const struct rewrite_opts *opts,
