@@ -8,9 +8,6 @@
 
 #include "lib/base/xalloc.h"
 
-/* The label that marks the base's samples in a diff. */
-#define BASE_KEY "pprof::base"
-
 static bool has_base_label(const struct store *st, uint32_t set, uint32_t key,
 			   uint32_t value)
 {

@@ -14,6 +14,9 @@
 #include "lib/pprof/model.h"
 #include "lib/query/query.h"
 
+/* The label of the base's samples in a difference, and its value is "true". */
+#define BASE_KEY "pprof::base"
+
 struct weight {
 	uint32_t stack;
 	int64_t plus,

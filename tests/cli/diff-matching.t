@@ -13,17 +13,39 @@ is "$(jq -c '[.types[0].functions[] | select(.name == "f40") | .flat_test |
 	"unchanged: the whole interval is less than --min-effect"
 
 # --- cost that moved: f04 and f09 have other callers -----------------------------------------------
-# domain WANT DESCRIPTION [AWK-OPTION…]
+# domain WANT DESCRIPTION [AWK-OPTION…]; $how: options of prof-diff
+how=
 domain() {
 	want=$1 what=$2
 	shift 2
 	make_side 51 "$@" >"$tmp/d0.txt"
 	make_side 52 -v grow='f04=0.4 f09=1.98' "$@" >"$tmp/d1.txt"
-	is "$(verdicts "$tmp/d0.txt" "$tmp/d1.txt")" "$want" "$what"
+	# shellcheck disable=SC2086
+	is "$(verdicts "$tmp/d0.txt" "$tmp/d1.txt" $how)" "$want" "$what"
 }
-domain "f04=improved f09=regressed" "other callers, files and packages: not moved"
+stays="f04=improved f09=regressed"
+domain "$stays" "other callers, files and packages: not moved"
 domain "f04=moved f09=moved" "within a file" -v file='f04=x.c f09=x.c'
 domain "pkg.a=moved pkg.b=moved" "within a package" -v name='f04=pkg.a f09=pkg.b'
+domain "app::lex::a=moved app::parse::b=moved" "within a namespace" -v name='f04=app::lex::a f09=app::parse::b'
+domain "app::M<a::b>::f=improved bpp::M<a::b>::f=regressed" "not within what a template is of" \
+	-v name='f04=app::M<a::b>::f f09=bpp::M<a::b>::f'
+domain "example.com/app/lex.a=moved example.com/app/parse.b=moved" "within a module of Go" \
+	-v name='f04=example.com/app/lex.a f09=example.com/app/parse.b'
+domain "example.com/lex.a=improved example.com/parse.b=regressed" "not on a host" \
+	-v name='f04=example.com/lex.a f09=example.com/parse.b'
+domain "f04=moved f09=moved" "within a label" -v part='f04=x f09=x'
+domain "$stays" "not by a label that most of the cost has" -v part='f00=x f01=x'
+domain "$stays" "nor by one that all of it has" -v host=1
+domain "$stays" "nor by one with a value for each sample" -v part='f04=x f09=x' -v ids=1
+how='--names raw'
+domain "work.isra.0=moved work.part.1=moved" "within the clones of a function" \
+	-v name='f04=work.isra.0 f09=work.part.1'
+how=
+# main calls all of it, on one host, and what rises and falls by much has no more in common
+make_side 51 -v host=1 >"$tmp/d0.txt"
+make_side 52 -v host=1 -v grow='f00=0.3 f01=1.87' >"$tmp/d1.txt"
+is "$(verdicts "$tmp/d0.txt" "$tmp/d1.txt")" "f00=improved f01=regressed" "not within the whole program"
 
 # --- other names: when not to guess ---------------------------------------------------------------
 renamed() { # FILE: what the report says has another name

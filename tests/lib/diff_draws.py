@@ -10,9 +10,10 @@ profiles are used. One line is printed: what was counted, as "KEY=N ...". Claims
     same, half, one, two, two5, renames   as its `emit` has them: nothing changed, +0.5 % of the
                 total, +1 %, 2+2 intervals of nothing and of +5 %, ten names with suffixes
     cheaper     one function costs 10 % of the total less; and another one 0.5 % more
-    moved, moved-wide   five functions hand 30 to 100 % of their cost to another one that has the
-                same caller, of 6 callees or of a handler's 50; then +0.5 % elsewhere, and +0.5 %
-                in a function that takes over
+    moved, moved-wide, moved-label, moved-namespace   five functions hand 30 to 100 % of their
+                cost to another one that has the same caller, of 6 callees or of a handler's 50, or
+                the same label or namespace, of 50; then +0.5 % elsewhere, and +0.5 % in a function
+                that takes over
     detectable  the least rise that a report of nothing says it would have found
 """
 import argparse
@@ -66,15 +67,21 @@ class Bench:
     def add(self, key, value=1):
         self.count[key] = self.count.get(key, 0) + int(value)
 
-    def write(self, side, counts, stack):
-        """One stream of a side; stack(i): the frames of function i, leaf first."""
+    def write(self, side, counts, stack, label=None):
+        """One stream of a side; stack(i): the frames of function i, leaf first; label(i): its endpoint."""
         name = os.path.join(self.dir, side)
         stacks = [stack(i) for i in range(len(counts[0]))]
         ids = {}
         for frame in (f for s in stacks for f in s):
             ids.setdefault(frame, len(ids) + 1)
         frames = [ld(1, b"".join(vi(ids[f]) for f in s)) for s in stacks]
-        head, tables = Bench.tables(ids, side)
+        texts = sorted({label(i) for i in range(len(stacks))}) if label else []
+        head, tables = Bench.tables(ids, side, ["node", "n1", "endpoint", *texts])
+        node = 7 + len(ids)
+        if label:
+            for i, f in enumerate(frames):
+                frames[i] = f + ld(3, iv(1, node) + iv(2, node + 1)) + \
+                    ld(3, iv(1, node + 2) + iv(2, node + 3 + texts.index(label(i))))
         values = {}
         with open(name, "wb") as f:
             for j, x in enumerate(counts):
@@ -90,11 +97,11 @@ class Bench:
         return name
 
     @staticmethod
-    def tables(ids, build):
+    def tables(ids, build, labels):
         """All of a profile but its samples: types in front, and what they refer to."""
         texts = ["", "samples", "count", "cpu", "nanoseconds", "/app", build]
         first = len(texts)
-        texts += ids
+        texts += [*ids, *labels]
         head = ld(1, iv(1, 1) + iv(2, 2)) + ld(1, iv(1, 3) + iv(2, 4))
         out = [ld(3, iv(1, 1) + iv(2, 0x400000) + iv(3, 0x4000000) + iv(5, 5) + iv(6, 6) + iv(7, 1))]
         for i in ids.values():
@@ -156,7 +163,7 @@ def pick(rng, choices, used):
     return k
 
 
-def moved(b, seed, wide):
+def moved(b, seed, domain):
     sim, rng = b.sim, random.Random(seed)
     model = sim.Model(rng, F=FUNCTIONS, cv=.05, cvg=.05)
     p, used, caller, movers = model.p, set(), {}, []
@@ -167,15 +174,19 @@ def moved(b, seed, wide):
         used.add(giver)
         taker = pick(rng, range(200, FUNCTIONS), used)
         movers.append((giver, taker, rng.uniform(.3, 1)))
-        if wide:
+        if domain:
             model.grp[taker] = model.grp[giver]
             continue
         for i in [giver, taker] + [pick(rng, range(100, FUNCTIONS), used) for _ in range(4)]:
             caller[i] = "caller_%d" % k
 
+    def name(i):
+        return ("app::g%02d::c%d::f%04d" % (model.grp[i], i % 7, i)) if domain == "namespace" else "f%04d" % i
+
     def stack(i):
-        above = ("handler_%02d" % model.grp[i], "main")
-        return ("f%04d" % i,) + ((caller[i],) if i in caller else ()) + above
+        above = ("handler_%02d" % model.grp[i],) if domain in ("", "caller") else ()
+        return (name(i),) + ((caller[i],) if i in caller else ()) + above + ("main",)
+    label = (lambda i: "/%02d" % model.grp[i]) if domain == "label" else None
     after = list(p)
     for giver, taker, part in movers:
         after[taker] += p[giver] * part
@@ -183,21 +194,20 @@ def moved(b, seed, wide):
     victim = sim.victim(rng, p)
     if victim in used:
         victim = rng.choice([i for i in range(FUNCTIONS) if .001 <= p[i] <= .03 and i not in used])
-    base = b.write("base", model.side(rng, p, 10, 10000)[0], stack)
-    takers = {"f%04d" % t for _, t, _ in movers}
+    base = b.write("base", model.side(rng, p, 10, 10000)[0], stack, label)
+    takers = {name(t) for _, t, _ in movers}
     for what, grown in (("", None), ("elsewhere", victim), ("taker", movers[0][1])):
         cost = list(after)
         if grown is not None:
             cost[grown] += .005
-        new = b.write("new", model.side(rng, cost, 10, 10000)[0], stack)
+        new = b.write("new", model.side(rng, cost, 10, 10000)[0], stack, label)
         found, unfiltered = b.flagged([base], [new])
         if grown is None:
             b.add("false", bool(found))
             b.add("false_takers", bool(found & takers))
         else:
-            name = "f%04d" % grown
-            b.add("found_" + what, name in found)
-            b.add("unfiltered_" + what, name in unfiltered)
+            b.add("found_" + what, name(grown) in found)
+            b.add("unfiltered_" + what, name(grown) in unfiltered)
 
 
 def detectable(b, seed):
@@ -233,8 +243,10 @@ CLAIMS = {
     "two5": lambda b, s: emitted(b, s, .05, intervals=2),
     "renames": lambda b, s: emitted(b, s, 0, renames=10),
     "cheaper": cheaper,
-    "moved": lambda b, s: moved(b, s, False),
-    "moved-wide": lambda b, s: moved(b, s, True),
+    "moved": lambda b, s: moved(b, s, ""),
+    "moved-wide": lambda b, s: moved(b, s, "caller"),
+    "moved-label": lambda b, s: moved(b, s, "label"),
+    "moved-namespace": lambda b, s: moved(b, s, "namespace"),
     "detectable": detectable,
 }
 

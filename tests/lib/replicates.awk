@@ -3,10 +3,12 @@
 # handlers, their counts varying from profile to profile by about a tenth, always in the same way.
 #
 #	awk -v n=5 -v seed=1 [-v grow='f03=1.5 f07=0.8'] [-v name='f04=f04.cold'] \
-#	    [-v file='f01=other.c'] [-v host=2] [-v load=1] [-v hostbias=0] -f replicates.awk
+#	    [-v file='f01=other.c'] [-v part='f01=x'] [-v host=2] [-v load=1] [-v hostbias=0] \
+#	    -f replicates.awk
 #
 # grow: what a function's cost is multiplied by. host: as many hosts in turn, which differ by
-# hostbias. load: what all is multiplied by.
+# hostbias. load: what all is multiplied by. part: label "part", "rest" of the other functions, or
+# with ids a value for each of their samples.
 function noise() {
 	# the middle of three dice: a bell, of Park and Miller's numbers
 	return (die() + die() + die()) / 3 - 0.5
@@ -22,10 +24,14 @@ function settings(text, into,    part, k, eq, count) {
 		into[substr(part[k], 1, eq - 1)] = substr(part[k], eq + 1)
 	}
 }
+function part_of(id) {
+	return id in within ? within[id] : ids ? r "." id : "rest"
+}
 BEGIN {
 	settings(grow, factor)
 	settings(name, called)
 	settings(file, where)
+	settings(part, within)
 	if (!load)
 		load = 1
 	state = 12345 + seed * 7919
@@ -59,9 +65,10 @@ BEGIN {
 				cost *= factor[id]
 			cost = int(cost + 0.5)
 			if (cost > 0)
-				printf "sample %d %d0000000 : %d %d 1 : \"endpoint\"=\"/%d\"%s\n", \
+				printf "sample %d %d0000000 : %d %d 1 : \"endpoint\"=\"/%d\"%s%s\n", \
 					cost, cost, i + 6, i % 4 + 2, i % 4, \
-					host ? sprintf(" \"host\"=\"h%d\"", r % host) : ""
+					host ? sprintf(" \"host\"=\"h%d\"", r % host) : "", \
+					part ? sprintf(" \"part\"=\"%s\"", part_of(id)) : ""
 		}
 		print "end"
 	}

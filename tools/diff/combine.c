@@ -12,8 +12,6 @@
 #include "lib/base/xalloc.h"
 #include "lib/pprof/order.h"
 
-#define BASE_KEY "pprof::base"
-
 /* Exact ratio that a column of a side is multiplied by. */
 struct ratio {
 	unsigned __int128 num, den;

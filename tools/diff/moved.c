@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cost that only moved: a function that has risen while others of the same domain have fallen by
- * as much. Domains of a function are each caller, near or far, under which its change happened,
- * its file, and its package or namespace; none that is so large that the rise would be lost in
- * its noise (unless what fell is called by the same caller directly and has fallen for certain).
+ * as much. Domains of a function are each caller, near or far, under which its change happened;
+ * its clones, file, package and namespaces (moved_place.h); and the labels of the samples that
+ * changed (moved_label.c). None that is so large that the rise would be lost in its noise, or
+ * anything could be in it (unless what fell is called by the same caller directly and has fallen
+ * for certain).
  *
  * A rise and a fall of one domain are tested together: if what is left is neither half of the
  * rise nor more than chance, the rise is VERDICT_MOVED. A fall is used up by it and excuses no

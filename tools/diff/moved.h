@@ -6,12 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/diff/moved_place.h"
 #include "tools/diff/verdict.h"
 
 /* One-sided chance below which something fell, and below which a net rise is real. */
 #define CHANCE 0.01
 
-/* A caller, near or far, and how much of a mover's change happened below it. */
+/*
+ * A caller, near or far, and how much of a mover's change happened below it. The values of labels
+ * are callers too, none of them direct: they have the numbers after the frames.
+ */
 struct caller {
 	uint32_t frame;
 	double all, direct;
@@ -23,7 +27,6 @@ struct mover {
 	double left;	  /* of a fall: what has not excused anything yet */
 	struct caller *v; /* by frame; only those that are domains */
 	size_t n, cap, tidy_at;
-	double file_cost, package_cost; /* of a rise: of the domains of that kind */
 	bool contested; /* a rise that a fall makes up for as well as for another one */
 };
 
@@ -36,11 +39,12 @@ struct search {
 	struct verdicts *v;
 	struct comparison *c;
 	struct movers up, down;
-	uint32_t *which;  /* by frame: index in up or down; ID_NONE */
-	double *net;	  /* counts, scratch */
-	size_t *members;  /* indexes of falls, scratch */
-	uint32_t *row_of; /* by frame: index of the row; ID_NONE: joined into another */
-	double total;	  /* of the base, as values are */
+	uint32_t *which; /* by frame: index in up or down; ID_NONE */
+	double *net;	 /* counts, scratch */
+	size_t *members; /* indexes of falls, scratch */
+	struct places places;
+	double *label_cost; /* by number of a label's value */
+	double total;	    /* of the base, as values are */
 };
 
 static inline const struct finding *moved_flat(const struct search *s, uint32_t frame)
@@ -48,8 +52,17 @@ static inline const struct finding *moved_flat(const struct search *s, uint32_t 
 	return &s->v->rows[frame].flat;
 }
 
-/* What a function costs on the side where it costs more; measure: 0 flat, 1 cumulative. */
+/* finding_cost() of a function; measure: 0 flat, 1 cumulative. */
 double moved_cost(const struct search *s, int measure, uint32_t frame);
+
+/* The mover whose flat cost this stack is part of; NULL: none. */
+struct mover *moved_of_stack(struct search *s, uint32_t stack);
+/* from: where those of its stack begin, of which each counts once. */
+void moved_add_caller(struct mover *m, size_t from, uint32_t frame, double change,
+		      double direct);
+
+/* The values of labels below which movers changed (moved_label.c). */
+void moved_add_labels(struct search *s);
 
 /* s->up and s->down, and their domains. */
 void moved_find(struct search *s);

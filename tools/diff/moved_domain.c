@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "lib/base/xalloc.h"
-#include "lib/ui/name.h"
 
-/* A domain that costs this many times the rise is too large to tell. */
-#define DOMAIN_MAX 20
 /* A caller is a domain of a function if this part of its change happens below it. */
 #define BELOW_MIN 0.8
 /* So many rises and so many falls, the largest: pairs are looked at one by one. */
@@ -82,20 +79,41 @@ static void tidy(struct mover *m)
 	m->tidy_at = 2 * n + 64;
 }
 
-/* The callers of a stack that ends in a mover. A frame that recurs counts once: see tidy(). */
+struct mover *moved_of_stack(struct search *s, uint32_t stack)
+{
+	uint32_t leaf = comparison_leaf(s->c, stack);
+	struct mover *m = leaf == ID_NONE ? NULL : mover_of(s, leaf);
+
+	if (m && m->n >= m->tidy_at)
+		tidy(m);
+	return m;
+}
+
+void moved_add_caller(struct mover *m, size_t from, uint32_t frame, double change,
+		      double direct)
+{
+	size_t j;
+
+	for (j = from; j < m->n; j++) {
+		if (m->v[j].frame == frame)
+			return;
+	}
+	XGROW(m->v, m->n, m->cap);
+	m->v[m->n++] = (struct caller){frame, change, direct};
+}
+
+/* The callers of a stack that ends in a mover. A frame that recurs counts once. */
 static void add_callers(struct search *s, const struct weight *w)
 {
-	const uint32_t *locations, *frames;
-	uint32_t n, nf, i, k, leaf = comparison_leaf(s->c, w->stack);
-	struct mover *m = leaf == ID_NONE ? NULL : mover_of(s, leaf);
+	struct mover *m = moved_of_stack(s, w->stack);
 	double change = ((double)w->plus + (double)w->minus) / s->total;
-	size_t from, j;
+	const uint32_t *locations, *frames;
 	bool is_leaf = true, direct = true;
+	uint32_t n, nf, i, k;
+	size_t from;
 
 	if (!m || change == 0)
 		return;
-	if (m->n >= m->tidy_at)
-		tidy(m);
 	from = m->n;
 	locations = store_frames(s->c->p->store, w->stack, &n);
 	for (i = 0; i < n; i++) {
@@ -105,13 +123,8 @@ static void add_callers(struct search *s, const struct weight *w)
 				is_leaf = false;
 				continue;
 			}
-			for (j = from; j < m->n && m->v[j].frame != frames[k - 1]; j++)
-				;
-			if (j == m->n) {
-				XGROW(m->v, m->n, m->cap);
-				m->v[m->n++] = (struct caller){frames[k - 1], change,
-							       direct ? change : 0};
-			}
+			moved_add_caller(m, from, s->c->alias[frames[k - 1]], change,
+					 direct ? change : 0);
 			direct = false;
 		}
 	}
@@ -138,50 +151,7 @@ static void keep_domains(struct movers *m)
 
 double moved_cost(const struct search *s, int measure, uint32_t frame)
 {
-	const struct finding *f =
-		measure ? &s->v->rows[frame].cum : &s->v->rows[frame].flat;
-
-	return fmax(f->e.rate[SIDE_BASE], f->e.rate[SIDE_NEW]);
-}
-
-static bool same_file(const struct search *s, uint32_t a, uint32_t b)
-{
-	const struct frame *f = s->c->frames.v;
-
-	return f[a].where_file && f[a].where_file == f[b].where_file;
-}
-
-static bool same_package(const struct search *s, uint32_t a, uint32_t b)
-{
-	struct str x, y;
-	size_t n;
-
-	if (s->row_of[a] == ID_NONE || s->row_of[b] == ID_NONE)
-		return false;
-	x = s->c->rows[s->row_of[a]].name;
-	y = s->c->rows[s->row_of[b]].name;
-	n = name_package(x.p, x.n);
-	return n && n == name_package(y.p, y.n) && !memcmp(x.p, y.p, n);
-}
-
-static void find_costs(struct search *s)
-{
-	size_t i, k;
-	double cost;
-
-	for (i = 0; i < s->up.n; i++) {
-		struct mover *m = &s->up.v[i];
-
-		for (k = 0; k < s->v->nrows; k++) {
-			cost = moved_cost(s, 0, (uint32_t)k);
-			if (!(cost > 0))
-				continue;
-			if (same_file(s, m->frame, (uint32_t)k))
-				m->file_cost += cost;
-			if (same_package(s, m->frame, (uint32_t)k))
-				m->package_cost += cost;
-		}
-	}
+	return finding_cost(measure ? &s->v->rows[frame].cum : &s->v->rows[frame].flat);
 }
 
 static bool has_caller(const struct mover *m, uint32_t frame)
@@ -193,12 +163,27 @@ static bool has_caller(const struct mover *m, uint32_t frame)
 	return c && c->direct / m->change >= BELOW_MIN;
 }
 
-/* What the smallest caller of both costs that may be a domain of theirs; INFINITY without. */
-static double caller_in_common(const struct search *s, const struct mover *up,
-			       const struct mover *down)
+/* Both changed below a and b, which are one: what that costs; INFINITY: it is no domain. */
+static double cost_of_both(const struct search *s, const struct mover *up,
+			   const struct mover *down, const struct caller *a,
+			   const struct caller *b, bool certain)
 {
-	bool certain = moved_flat(s, down->frame)->q <= s->v->o.alpha;
-	double least = INFINITY, cost;
+	bool label = a->frame >= s->v->nrows;
+	double cost = label ? s->label_cost[a->frame - s->v->nrows]
+			    : moved_cost(s, 1, a->frame);
+
+	if (is_domain(cost, up->change, label, certain) ||
+	    (certain && cost <= WHOLE_SHARE && a->direct / up->change >= BELOW_MIN &&
+	     b->direct / down->change >= BELOW_MIN))
+		return cost;
+	return INFINITY;
+}
+
+/* What the smallest caller (or label) of both costs that may be a domain; INFINITY without. */
+static double caller_in_common(const struct search *s, const struct mover *up,
+			       const struct mover *down, bool certain)
+{
+	double least = INFINITY;
 	size_t i = 0, k = 0;
 
 	/* or what fell is the caller itself */
@@ -207,11 +192,8 @@ static double caller_in_common(const struct search *s, const struct mover *up,
 	while (i < up->n && k < down->n) {
 		const struct caller *a = &up->v[i], *b = &down->v[k];
 
-		cost = a->frame == b->frame ? moved_cost(s, 1, a->frame) : INFINITY;
-		if (cost <= DOMAIN_MAX * up->change ||
-		    (certain && a->direct / up->change >= BELOW_MIN &&
-		     b->direct / down->change >= BELOW_MIN))
-			least = fmin(least, cost);
+		if (a->frame == b->frame)
+			least = fmin(least, cost_of_both(s, up, down, a, b, certain));
 		i += a->frame <= b->frame;
 		k += b->frame <= a->frame;
 	}
@@ -221,15 +203,11 @@ static double caller_in_common(const struct search *s, const struct mover *up,
 double moved_domain(const struct search *s, const struct mover *up,
 		    const struct mover *down)
 {
-	double least = caller_in_common(s, up, down);
+	bool certain = moved_flat(s, down->frame)->q <= s->v->o.alpha;
 
-	if (up->file_cost <= DOMAIN_MAX * up->change &&
-	    same_file(s, up->frame, down->frame))
-		least = fmin(least, up->file_cost);
-	if (up->package_cost <= DOMAIN_MAX * up->change &&
-	    same_package(s, up->frame, down->frame))
-		least = fmin(least, up->package_cost);
-	return least;
+	return fmin(caller_in_common(s, up, down, certain),
+		    places_in_common(&s->places, up->frame, down->frame, up->change,
+				     certain));
 }
 
 static void free_movers(struct movers *m)
@@ -248,7 +226,8 @@ void moved_release(struct search *s)
 	free(s->members);
 	free(s->net);
 	free(s->which);
-	free(s->row_of);
+	free(s->label_cost);
+	places_release(&s->places);
 }
 
 void moved_find(struct search *s)
@@ -257,11 +236,7 @@ void moved_find(struct search *s)
 
 	s->net = xcalloc(verdicts_width(s->v) + 1, sizeof(double));
 	s->which = xmalloc(n * sizeof(uint32_t));
-	s->row_of = xmalloc(n * sizeof(uint32_t));
 	memset(s->which, 0xff, n * sizeof(uint32_t));
-	memset(s->row_of, 0xff, n * sizeof(uint32_t));
-	for (i = 0; i < s->c->nrows; i++)
-		s->row_of[s->c->rows[i].frame] = (uint32_t)i;
 	find_movers(s, &s->up, true);
 	find_movers(s, &s->down, false);
 	s->members = xcalloc(s->down.n + 1, sizeof(*s->members));
@@ -269,7 +244,8 @@ void moved_find(struct search *s)
 		return;
 	for (i = 0; i < s->c->weights.n; i++)
 		add_callers(s, &s->c->weights.v[i]);
+	moved_add_labels(s);
 	keep_domains(&s->up);
 	keep_domains(&s->down);
-	find_costs(s);
+	places_init(&s->places, s->c, s->v);
 }

@@ -52,6 +52,14 @@ struct finding {
 	double detectable;
 };
 
+/* What it costs on the side where it costs more. */
+static inline double finding_cost(const struct finding *f)
+{
+	const double *rate = f->e.rate;
+
+	return rate[SIDE_BASE] > rate[SIDE_NEW] ? rate[SIDE_BASE] : rate[SIDE_NEW];
+}
+
 struct row_finding {
 	struct finding flat, cum;
 	bool is_root; /* of a cumulative rise: no other one explains it */
