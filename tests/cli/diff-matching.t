@@ -97,7 +97,7 @@ is "$(prof-diff -q --report text --norm share "$tmp/base.txt" "$tmp/same.txt" | 
 	1 "a total that is made equal is not assessed"
 for power in 0.5 0.8 0.99; do
 	prof-diff -q --power $power --report text --report "json:$tmp/json" "$tmp/base.txt" "$tmp/same.txt" |
-		tail -n 1 | grep -oE 'with [0-9]+% probability'
+		grep -oE 'with [0-9]+% probability'
 	jq '.types[0].functions[] | select(.name == "f05") | .flat_test.detectable' "$tmp/json" >>"$tmp/least"
 done >"$tmp/out"
 is "$(tr '\n' ' ' <"$tmp/out")" 'with 50% probability with 80% probability with 99% probability ' "--power is what the report says"

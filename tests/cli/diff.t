@@ -177,6 +177,8 @@ regressed main, +25.00% of base (+13.97% to +36.03%)
 
 power: with 1+1 replicates a function of 1% of the total had to grow
 by 2.4% of it (241% of itself) to be found with 80% probability
+in functions of both sides: 90.0% of base, 96.0% of new
+other sample types (-t): samples
 REPORT
 run pd --report text "$tmp/base.txt" "$tmp/new.txt"
 same "$tmp/out" "$tmp/want" "text report"
@@ -210,10 +212,10 @@ run pd --report "text:$tmp/text" --report json:- --gate 'total > +50%' --gate 'w
 	"$tmp/base.txt" "$tmp/new.txt"
 is "$(jq -c '[.schema, .norm, .alpha, (.types | length)]' "$tmp/out")" \
 	'["profpipe-diff-2","none",0.01,1]' "JSON: head"
-jq -c '.types[0] | [.type, .unit, .factor, .mean_of_profiles, .matched_share, .total,
-	.base.profiles, .new.duration_nanos, .new.unnamed_share]' "$tmp/out" >"$tmp/got"
+jq -c '.types[0] | [.type, .unit, .factor, .mean_of_profiles, .base.matched_share, .new.matched_share, .total,
+	.base.profiles, .new.duration_nanos, .new.unnamed_share, .other_types]' "$tmp/out" >"$tmp/got"
 cat >"$tmp/want" <<'JSON'
-["cpu","nanoseconds",1,false,0.96,{"base":10000000000,"new":12500000000,"delta":2500000000},1,20000000000,0]
+["cpu","nanoseconds",1,false,0.9,0.96,{"base":10000000000,"new":12500000000,"delta":2500000000},1,20000000000,0,["samples"]]
 JSON
 same "$tmp/got" "$tmp/want" "JSON: a type"
 like "$tmp/out" '"time_nanos": 1700000000000000000,$' "JSON: integers are exact"
@@ -419,10 +421,21 @@ like "$tmp/err" 'cpu: the sampling periods differ \(base 10000000, new 20000000\
 # two types, one of them on one side only
 sed 's/^type "cpu" "nanoseconds" default/type "alloc_space" "bytes"/; s/^period.*/period "space" "bytes" 512/' \
 	"$tmp/base.txt" >"$tmp/heap.txt"
+sed 's/^time .*/time 1700000900000000000/' "$tmp/base.txt" >"$tmp/later.txt"
 run pd --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt"
 same "$tmp/out" "$tmp/diff.pb.gz" "a type that one side has is left out"
 like "$tmp/err" '^prof-diff: only in base, not compared: samples/count,alloc_space/bytes per space/bytes$' \
 	"and named"
+run pd -q --report "text:$tmp/text" --report "markdown:$tmp/md" --report json:- --base "$tmp/base.txt" "$tmp/heap.txt" \
+	--new "$tmp/new.txt"
+like "$tmp/text" '^only in base, not compared: samples/count,alloc_space/bytes per space/bytes$' "the report names it"
+like "$tmp/md" '^- .only in base, not compared: samples/count,alloc_space/bytes per space/bytes.$' "in Markdown"
+is "$(jq -c '[.not_compared, .left_out]' "$tmp/out")" \
+	'[["only in base, not compared: samples/count,alloc_space/bytes per space/bytes"],{"base":0,"new":0}]' "and in JSON"
+run pd -q -t cpu --until @1700000001 --report "text:$tmp/text" --report json:- --base "$tmp/base.txt" "$tmp/heap.txt" \
+	"$tmp/later.txt" --new "$tmp/new.txt"
+is "$status $(tail -n 1 "$tmp/text") $(jq -c .left_out "$tmp/out")" \
+	'0 left out, of another type or time: 2 profiles of base, 0 of new {"base":2,"new":0}' "what was not asked for is counted"
 run pd --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt" "$tmp/heap.txt"
 is "$status $(prof-render -f text "$tmp/out" | grep -c '^profile$')" "0 2" "two types: two profiles"
 sed 's/^duration.*/duration 0/' "$tmp/heap.txt" >"$tmp/heap0.txt"

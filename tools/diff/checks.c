@@ -3,6 +3,7 @@
 #include "tools/diff/checks.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "tools/diff/environment.h"
@@ -137,6 +138,8 @@ static int check_names(const struct part *p, const struct check_opts *o, const c
 		       struct err *e)
 {
 	const struct comparison *c = &p->comparison;
+	/* what is the same program has a side that holds little else */
+	double matched = fmax(c->matched[SIDE_BASE], c->matched[SIDE_NEW]);
 	int side;
 
 	for (side = 0; side < SIDES; side++) {
@@ -150,12 +153,12 @@ static int check_names(const struct part *p, const struct check_opts *o, const c
 				       "lacks), or --allow-unsymbolized",
 				       type, share * 100, side_names[side]);
 	}
-	if (c->matched < MATCHED_MIN && !o->force)
+	if (matched < MATCHED_MIN && !o->force)
 		return err_set(
 			e, EINVAL,
 			"%s: only %.0f%% of the cost is in functions that both sides "
 			"have: the same program? (--force)",
-			type, c->matched * 100);
+			type, matched * 100);
 	return 0;
 }
 

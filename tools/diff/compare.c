@@ -161,7 +161,6 @@ static void judge(struct comparison *c)
 {
 	struct amount both = {0, 0};
 	const struct diff_row *r;
-	double base, new;
 	size_t i;
 
 	for (i = 0; i < c->nrows; i++) {
@@ -171,9 +170,8 @@ static void judge(struct comparison *c)
 			both.new += r->flat.new;
 		}
 	}
-	base = share(both.base, c->total.base);
-	new = share(both.new, c->total.new);
-	c->matched = base > new ? base : new;
+	c->matched[0] = share(both.base, c->total.base);
+	c->matched[1] = share(both.new, c->total.new);
 	c->unnamed_share[0] = share(c->unnamed.base, c->total.base);
 	c->unnamed_share[1] = share(c->unnamed.new, c->total.new);
 }

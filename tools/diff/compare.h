@@ -52,9 +52,7 @@ struct comparison {
 	struct folded *folded;
 	size_t nfolded, folded_cap;
 	struct arena names;
-	/* share of flat cost in functions of both sides; of the side where it is larger: what
-	 * is the same program has a side that holds little else */
-	double matched;
+	double matched[2]; /* share of each side's flat cost in functions of both sides */
 	struct amount unnamed;	 /* flat cost in code without names */
 	double unnamed_share[2]; /* of each side's total */
 };

@@ -329,6 +329,7 @@ int main(int argc, char **argv)
 	r = (struct report){.norm = o.evidence.norm,
 			    .by_cum = o.by_cum,
 			    .top = o.top,
+			    .sides = &s,
 			    .names = o.sides.names,
 			    .waivers = &o.waivers,
 			    .advisory = o.advisory,

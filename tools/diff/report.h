@@ -34,6 +34,7 @@ struct report {
 	size_t top; /* rows of the text report */
 	struct part *parts;
 	size_t nparts;
+	const struct sides *sides;
 	const struct names *names;     /* NULL: raw ones */
 	const struct waivers *waivers; /* NULL without */
 	bool advisory;		       /* gates that fail only say so */
@@ -56,6 +57,13 @@ static inline const struct row_finding *report_row(const struct part *p,
 
 /* What a family of tests is of: "label endpoint" or "subtree". */
 void report_family(const struct family *f, struct buf *out);
+
+/*
+ * What a comparison does not say, line by line: the next one from *at on is appended to `line`;
+ * false at the end. p NULL: of all types together.
+ */
+bool report_left_out(const struct report *r, const struct part *p, size_t *at,
+		     struct buf *line);
 
 /* Each appends a whole document. `columns` is the width that text is fit to. */
 void report_text(const struct report *r, size_t columns, struct buf *out);

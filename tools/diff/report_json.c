@@ -28,6 +28,7 @@ static void put_side(struct json *j, const char *key, const struct part *p,
 	json_int(j, "time_nanos", h->time_ns);
 	json_int(j, "duration_nanos", h->duration_ns);
 	json_double(j, "unnamed_share", p->comparison.unnamed_share[side]);
+	json_double(j, "matched_share", p->comparison.matched[side]);
 	json_end_object(j);
 }
 
@@ -212,7 +213,12 @@ static void put_type(struct json *j, const struct report *r, const struct part *
 	json_double(j, "value_of_one_count", ev->unit);
 	json_double(j, "cv_between_replicates", sqrt(v->noise[0].alpha));
 	json_int(j, "functions_tested", (int64_t)v->tests[0]);
-	json_double(j, "matched_share", c->matched);
+	json_array(j, "other_types");
+	for (i = 0; i < c->p->h.ntypes; i++) {
+		if (i != c->column)
+			json_str(j, NULL, store_str(c->p->store, c->p->h.types[i].type));
+	}
+	json_end_array(j);
 	put_amount(j, "total", &c->total);
 	if (ev->total_assessed)
 		put_finding(j, "total_test", &v->total, v->total.verdict);
@@ -256,6 +262,25 @@ static void put_findings(struct json *j, const struct report *r)
 	json_end_array(j);
 }
 
+static void put_left_out(struct json *j, const struct sides *s)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+	size_t i;
+
+	json_array(j, "not_compared");
+	for (i = 0; i < s->nlonely; i++) {
+		buf_clear(&b);
+		lonely_text(&s->lonely[i], &b);
+		json_str(j, NULL, (struct str){buf_str(&b), (uint32_t)b.len});
+	}
+	json_end_array(j);
+	buf_release(&b);
+	json_object(j, "left_out");
+	json_int(j, "base", (int64_t)s->left_out[SIDE_BASE]);
+	json_int(j, "new", (int64_t)s->left_out[SIDE_NEW]);
+	json_end_object(j);
+}
+
 void report_json(const struct report *r, size_t columns, struct buf *out)
 {
 	struct json j;
@@ -273,6 +298,7 @@ void report_json(const struct report *r, size_t columns, struct buf *out)
 		json_double(&j, "power", o->power);
 		json_double(&j, "min_effect", o->min_effect);
 	}
+	put_left_out(&j, r->sides);
 	put_findings(&j, r);
 	json_array(&j, "types");
 	for (i = 0; i < r->nparts; i++)

@@ -159,12 +159,30 @@ static void put_part(const struct report *r, const struct part *p, struct buf *o
 		buf_printf(out, "\n%zu more are left out.\n", left);
 }
 
+/* What was not compared; p NULL: of all types. */
+static void put_left_out(const struct report *r, const struct part *p, struct buf *out)
+{
+	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	size_t at = 0;
+
+	while (report_left_out(r, p, &at, &line)) {
+		buf_puts(out, at == 1 ? "\n- " : "- ");
+		put_code(out, (struct str){buf_str(&line), (uint32_t)line.len});
+		buf_putc(out, '\n');
+		buf_clear(&line);
+	}
+	buf_release(&line);
+}
+
 void report_markdown(const struct report *r, size_t columns, struct buf *out)
 {
 	size_t i;
 
 	(void)columns;
 	buf_printf(out, "## prof-diff: %s\n", state_of(r));
-	for (i = 0; i < r->nparts; i++)
+	for (i = 0; i < r->nparts; i++) {
 		put_part(r, &r->parts[i], out);
+		put_left_out(r, &r->parts[i], out);
+	}
+	put_left_out(r, NULL, out);
 }

@@ -424,29 +424,14 @@ static void put_power(const struct text *t)
 	buf_release(&line);
 }
 
-static void put_left_out(const struct text *t)
+/* p NULL: of all types. */
+static void put_left_out(const struct text *t, const struct part *p)
 {
-	const struct comparison *c = &t->p->comparison;
-	const struct evidence *ev = &t->p->evidence;
 	struct buf line = BUF_INIT(SIZE_MAX / 2);
+	size_t at = 0;
 
-	if (c->unnamed_share[0] > 0 || c->unnamed_share[1] > 0)
-		buf_printf(&line,
-			   "not compared by function: without names are %.2g%% of base, "
-			   "%.2g%% of new\n",
-			   c->unnamed_share[0] * 100, c->unnamed_share[1] * 100);
-	if (ev->empty)
-		buf_printf(&line, "left out: %zu profiles without a sample\n", ev->empty);
-	if (ev->one_source)
-		buf_puts(&line, "replicates of a side are of one host or run: how runs "
-				"differ is not known\n");
-	if (ev->scale_unknown)
-		buf_puts(&line, "too few functions to tell what rose from what the "
-				"others fell by: --work\n");
-	if (ev->unpaired)
-		buf_printf(&line, "left out: %zu replicates without a twin\n",
-			   ev->unpaired);
-	buf_put(t->out, line.data, line.len);
+	while (report_left_out(t->r, p, &at, &line))
+		text_end_line(t, &line);
 	buf_release(&line);
 }
 
@@ -486,8 +471,9 @@ void report_text(const struct report *r, size_t columns, struct buf *out)
 		put_callers(&t);
 		text_families(&t);
 		put_power(&t);
-		put_left_out(&t);
+		put_left_out(&t, t.p);
 		if (r->calibrate)
 			put_calibration(&t);
 	}
+	put_left_out(&t, NULL);
 }

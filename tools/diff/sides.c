@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/buf.h"
 #include "lib/base/xalloc.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
@@ -29,7 +28,7 @@ struct intake {
 	struct replicas *replicas;
 	struct overlap *overlap; /* of both sides */
 	const struct source *source;
-	size_t taken;
+	size_t taken, left_out;
 	bool seen;     /* a profile */
 	bool has_type; /* what -t asks for, in one of its profiles */
 	bool chosen;   /* a sample of the message by the side's own selector */
@@ -75,8 +74,10 @@ static int take_header(void *ctx, struct store *st, struct header *h)
 
 	in->seen = true;
 	in->has_type |= column >= 0;
-	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h)))
+	if (!query_take(in->common, st, h) || (in->own && !query_take(in->own, st, h))) {
+		in->left_out++;
 		return 0;
+	}
 	in->taken++;
 	in->open = true;
 	/* what is taken may have another time and type by now */
@@ -261,13 +262,20 @@ static int no_common_type(struct merger *m, struct profile **v, size_t n, struct
 	return r;
 }
 
-static void note_lonely(const struct sides_opts *o, const struct profile *p,
-			enum side side)
+void lonely_text(const struct lonely *l, struct buf *b)
+{
+	buf_printf(b, "only in %s, not compared: ", side_names[l->side]);
+	put_type(b, l->p->store, &l->p->h);
+}
+
+static void add_lonely(struct sides *s, const struct sides_opts *o,
+		       const struct profile *p, enum side side)
 {
 	struct buf b = BUF_INIT(400);
 
-	put_type(&b, p->store, &p->h);
-	cli_note(o->cli, "only in %s, not compared: %s", side_names[side], buf_str(&b));
+	s->lonely[s->nlonely] = (struct lonely){side, p};
+	lonely_text(&s->lonely[s->nlonely++], &b);
+	cli_note(o->cli, "%s", buf_str(&b));
 	buf_release(&b);
 }
 
@@ -280,6 +288,7 @@ static int pair_up(struct sides *s, const struct sides_opts *o, struct err *e)
 	struct pair *p;
 
 	s->pairs = xcalloc(n, sizeof(*s->pairs));
+	s->lonely = xcalloc(n, sizeof(*s->lonely));
 	for (i = 0; i < n; i++) {
 		if (merger_split(s->merger, i) != SIDE_BASE)
 			continue;
@@ -299,7 +308,7 @@ static int pair_up(struct sides *s, const struct sides_opts *o, struct err *e)
 	}
 	for (i = 0; i < n && s->npairs; i++) {
 		if (!paired[i])
-			note_lonely(o, v[i], merger_split(s->merger, i));
+			add_lonely(s, o, v[i], merger_split(s->merger, i));
 	}
 	free(paired);
 	return s->npairs ? 0 : no_common_type(s->merger, v, n, e);
@@ -394,6 +403,8 @@ int sides_read(struct sides *s, const struct sides_opts *o, struct err *e)
 		r = pair_up(s, o, e);
 	if (!r)
 		r = overlap_check(overlap, o->cli, o->self, e);
+	s->left_out[SIDE_BASE] = in[SIDE_BASE].left_out;
+	s->left_out[SIDE_NEW] = in[SIDE_NEW].left_out;
 	overlap_free(overlap);
 	return r;
 }
@@ -403,6 +414,7 @@ void sides_release(struct sides *s)
 	int side;
 
 	free(s->pairs);
+	free(s->lonely);
 	merger_free(s->merger);
 	for (side = 0; side < SIDES; side++)
 		query_free(s->query[side]);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/pprof/merge.h"
 #include "lib/query/query.h"
@@ -41,11 +42,20 @@ struct pair {
  */
 bool pair_same_build(const struct pair *pair);
 
+/* One that only this side has. */
+struct lonely {
+	enum side side;
+	const struct profile *p;
+};
+
 struct sides {
 	struct merger *merger;
 	struct query *query[SIDES];
 	struct pair *pairs;
 	size_t npairs;
+	struct lonely *lonely;
+	size_t nlonely;
+	size_t left_out[SIDES]; /* profiles of another type or time than was asked for */
 };
 
 /*
@@ -54,3 +64,6 @@ struct sides {
  */
 int sides_read(struct sides *s, const struct sides_opts *o, struct err *e);
 void sides_release(struct sides *s);
+
+/* Append "only in base, not compared: alloc_space/bytes per space/bytes". */
+void lonely_text(const struct lonely *l, struct buf *b);
