@@ -64,11 +64,29 @@ is "$(renamed "$tmp/few.txt")" "" "nor by a caller and a file alone"
 # f00, f04 … are inlined into handler0
 sed 's/^location \([0-9]*\) m1 \(0x[0-9a-f]*\) f\(6\|10\|14\):1:0$/& f2:1:0/' "$tmp/same.txt" >"$tmp/inlined.txt"
 sed 's/FNLI$/FNL/' "$tmp/base.txt" >"$tmp/plain.txt"
-note='cpu: only new has inlined frames: the functions in them seem new \(--no-inlines\)$'
-run prof-diff -o /dev/null "$tmp/plain.txt" "$tmp/inlined.txt"
-like "$tmp/err" "$note" "only one side has inlined frames: a note"
-run prof-diff -o /dev/null "$tmp/inlined.txt" "$tmp/plain.txt"
+run prof-diff --names raw -o /dev/null --report "json:$tmp/json" "$tmp/plain.txt" "$tmp/inlined.txt"
+like "$tmp/err" 'cpu: only new has inlined frames: the functions in them seem new \(--no-inlines\)$' \
+	"only one side has inlined frames, raw names: a note"
+is "$(jq -c '.types[0] | [.inlined_only_in, .inlined_folded]' "$tmp/json")" '["new",false]' "and in JSON"
+run prof-diff --names raw -o /dev/null "$tmp/inlined.txt" "$tmp/plain.txt"
 like "$tmp/err" 'only base has inlined frames: the functions in them seem gone' "the other way round"
+# to a side that was named without them, handler0 is all there is
+sed 's/^location \([0-9]*\) m1 \(0x[0-9a-f]*\) f\(6\|10\|14\):1:0$/location \1 m1 \2 f2:1:0/' "$tmp/plain.txt" >"$tmp/outer.txt"
+for how in "outer inlined new" "inlined outer base"; do
+	# shellcheck disable=SC2086
+	set -- $how
+	run prof-diff --report "text:$tmp/text" --report "json:$tmp/json" -o "$tmp/d.pb.gz" "$tmp/$1.txt" "$tmp/$2.txt"
+	like "$tmp/err" "^prof-diff: cpu: only $3 has inlined frames: they count as what they are inlined into\$" \
+		"only $3 has inlined frames: a note"
+	like "$tmp/text" "^only $3 has inlined frames: they count as what they are inlined into\$" "in the report"
+	is "$(jq -c '.types[0] | [.inlined_only_in, .inlined_folded]' "$tmp/json")" "[\"$3\",true]" "in JSON"
+	is "$(jq -c '[.functions, (.types[0].functions | map(select(.status != "both") | .name))]' "$tmp/json")" "[[],[]]" \
+		"nothing is found, nor new or gone"
+	run prof-diff -q --no-inlines -o "$tmp/d2.pb.gz" "$tmp/$1.txt" "$tmp/$2.txt"
+	prof-render -f text "$tmp/d.pb.gz" >"$tmp/got"
+	prof-render -f text "$tmp/d2.pb.gz" >"$tmp/want"
+	same "$tmp/got" "$tmp/want" "and the profile is that of --no-inlines"
+done
 run prof-diff -o /dev/null --no-inlines "$tmp/plain.txt" "$tmp/inlined.txt"
 is "$status $(grep -c inlined "$tmp/err")" "0 0" "not where they are not compared"
 run prof-diff -o /dev/null "$tmp/base.txt" "$tmp/inlined.txt"

@@ -101,37 +101,19 @@ static void note_unnamed(const struct cli *c, const struct part *p, const char *
 /* Where one side was named without inlined frames, what was inlined seems new or gone. */
 static void note_inlined(const struct cli *c, const struct part *p, const char *type)
 {
-	const struct weights *w = &p->comparison.weights;
-	const struct store *st = p->comparison.p->store;
-	bool inlined[SIDES] = {false}, searched[SIDES] = {false};
-	const uint32_t *locations;
-	uint32_t n, k;
-	size_t i;
-	int side;
+	const struct pair *pair = p->pair;
 
-	for (i = 0; i < w->n; i++) {
-		locations = store_frames(st, w->v[i].stack, &n);
-		for (side = 0; side < SIDES; side++) {
-			if (!(side == SIDE_BASE ? w->v[i].minus : w->v[i].plus))
-				continue;
-			for (k = 0; k < n; k++) {
-				const struct location *l = &st->locations[locations[k]];
-
-				inlined[side] |= l->nlines > 1;
-				searched[side] |= l->mapping != ID_NONE &&
-						  st->mappings[l->mapping].flags &
-							  MAPPING_HAS_INLINE_FRAMES;
-			}
-		}
-	}
-	for (side = 0; side < SIDES; side++) {
-		if (inlined[!side] && !inlined[side] && !searched[side])
-			cli_note(c,
-				 "%s: only %s has inlined frames: the functions in them "
-				 "seem %s (--no-inlines)",
-				 type, side_names[!side],
-				 side == SIDE_BASE ? "new" : "gone");
-	}
+	if (pair->folded)
+		cli_note(c,
+			 "%s: only %s has inlined frames: they count as what they are "
+			 "inlined into",
+			 type, side_names[pair->inlined_only]);
+	else if (pair->inlined_only >= 0)
+		cli_note(c,
+			 "%s: only %s has inlined frames: the functions in them seem %s "
+			 "(--no-inlines)",
+			 type, side_names[pair->inlined_only],
+			 pair->inlined_only == SIDE_NEW ? "new" : "gone");
 }
 
 static int check_names(const struct part *p, const struct check_opts *o, const char *type,

@@ -13,6 +13,7 @@
 #include "lib/pprof/writer.h"
 #include "lib/ui/queryopt.h"
 #include "tools/diff/closures.h"
+#include "tools/diff/inlines.h"
 #include "tools/diff/options.h"
 #include "tools/diff/renamed.h"
 
@@ -212,6 +213,15 @@ static void test_part(struct options *o, struct part *p, struct label_groups *gr
 	families_init(&p->families, &o->by, &p->comparison, &p->verdicts, groups);
 }
 
+/* What was inlined is not new or gone only because one side was named without it. */
+static void level_inlines(const struct options *o, struct pair *pair)
+{
+	pair->inlined_only = inlines_only_in(pair);
+	pair->folded = pair->inlined_only >= 0 && !o->raw_names;
+	if (pair->folded)
+		inlines_fold(pair, o->sides.replicas);
+}
+
 static int compare_part(struct options *o, struct report *r, struct part *p,
 			struct label_groups *groups, struct err *e)
 {
@@ -250,6 +260,7 @@ static int compare(struct options *o, struct sides *s, struct report *r,
 	r->parts = xcalloc(s->npairs, sizeof(*r->parts));
 	for (i = 0; i < s->npairs; i++) {
 		r->parts[r->nparts].pair = &s->pairs[i];
+		level_inlines(o, &s->pairs[i]);
 		ret = compare_part(o, r, &r->parts[r->nparts++], groups, e);
 		if (ret < 0)
 			return ret;

@@ -206,6 +206,10 @@ static void put_type(struct json *j, const struct report *r, const struct part *
 	}
 	json_end_array(j);
 	buf_release(&b);
+	if (p->pair->inlined_only >= 0)
+		json_cstr(j, "inlined_only_in",
+			  p->pair->inlined_only == SIDE_NEW ? "new" : "base");
+	json_bool(j, "inlined_folded", p->pair->folded);
 	json_bool(j, "advisory", ev->single);
 	json_bool(j, "one_source", ev->one_source);
 	json_bool(j, "scale_unknown", ev->scale_unknown);

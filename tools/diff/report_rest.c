@@ -30,15 +30,17 @@ static void put_of_part(const struct part *p, size_t which, struct buf *line)
 
 	switch (which) {
 	case 0:
-		buf_printf(line, "in functions of both sides: %.1f%% of base, %.1f%% of new",
+		buf_printf(line,
+			   "in functions of both sides: %.1f%% of base, %.1f%% of new",
 			   c->matched[0] * 100, c->matched[1] * 100);
 		break;
 	case 1:
 		if (c->unnamed_share[0] > 0 || c->unnamed_share[1] > 0)
-			buf_printf(line,
-				   "not compared by function: without names are %.2g%% of "
-				   "base, %.2g%% of new",
-				   c->unnamed_share[0] * 100, c->unnamed_share[1] * 100);
+			buf_printf(
+				line,
+				"not compared by function: without names are %.2g%% of "
+				"base, %.2g%% of new",
+				c->unnamed_share[0] * 100, c->unnamed_share[1] * 100);
 		break;
 	case 2:
 		if (ev->empty)
@@ -52,13 +54,22 @@ static void put_of_part(const struct part *p, size_t which, struct buf *line)
 		break;
 	case 4:
 		if (ev->scale_unknown)
-			buf_puts(line, "too few functions to tell what rose from what the "
-				       "others fell by: --work");
+			buf_puts(line,
+				 "too few functions to tell what rose from what the "
+				 "others fell by: --work");
 		break;
 	case 5:
 		if (ev->unpaired)
 			buf_printf(line, "left out: %zu replicates without a twin",
 				   ev->unpaired);
+		break;
+	case 6:
+		if (p->pair->inlined_only >= 0)
+			buf_printf(line, "only %s has inlined frames%s",
+				   p->pair->inlined_only == SIDE_NEW ? "new" : "base",
+				   p->pair->folded
+					   ? ": they count as what they are inlined into"
+					   : "");
 		break;
 	default:
 		put_other_types(c, line);
@@ -85,7 +96,7 @@ static void put_of_all(const struct sides *s, size_t which, struct buf *line)
 bool report_left_out(const struct report *r, const struct part *p, size_t *at,
 		     struct buf *line)
 {
-	size_t n = p ? 7 : r->sides->nlonely + 1, before = line->len;
+	size_t n = p ? 8 : r->sides->nlonely + 1, before = line->len;
 
 	while (*at < n && line->len == before) {
 		if (p)

@@ -32,8 +32,10 @@ struct sides_opts {
 
 /* One profile type that both sides have. */
 struct pair {
-	const struct profile *side[SIDES];
+	struct profile *side[SIDES];
 	size_t profiles[SIDES]; /* how many were added up */
+	int inlined_only;	/* the only side with inlined frames (inlines.h); -1 */
+	bool folded;		/* which count as what they are inlined into */
 };
 
 /*
