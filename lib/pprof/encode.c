@@ -24,9 +24,9 @@ typedef Perftools__Profiles__ValueType pb_type;
 
 /* Rows that exist as protobuf-c objects at a time. */
 #define ROWS 256
-/* Most bytes that a number, and a label with tag and length, take. */
+/* Most bytes that a number takes, and a row of n numbers with tag and length. */
 #define VARINT_MAX 10
-#define LABEL_MAX (2 + 4 * (1 + VARINT_MAX))
+#define ROW_MAX(n) (6 + (n) * (1 + VARINT_MAX))
 
 struct encoder {
 	const struct profile *p;
@@ -70,7 +70,10 @@ static int64_t label_str(struct encoder *x, uint32_t id)
 	return x->empty_no;
 }
 
-/* Append a part of the profile that takes at most `bound` bytes. */
+/*
+ * Append a part of the profile that takes at most `bound` bytes: asking protobuf-c for the size
+ * would cost as much as packing does.
+ */
 static int put_bounded(struct encoder *x, const pb_profile *part, size_t bound,
 		       struct err *e)
 {
@@ -179,10 +182,9 @@ static int put_samples(struct encoder *x, struct err *e)
 			ptrs[k] = &rows[k];
 		}
 		part.n_sample = n;
-		/* asking protobuf-c for the size would cost as much as packing does */
 		r = put_bounded(x, &part,
 				VARINT_MAX * (nids + n * (x->p->h.ntypes + 4)) +
-					LABEL_MAX * nlabels,
+					ROW_MAX(4) * nlabels,
 				e);
 		if (r < 0)
 			return r;
@@ -219,36 +221,58 @@ static int put_mappings(struct encoder *x, struct err *e)
 	return 0;
 }
 
-static int put_locations(struct encoder *x, struct err *e)
+/* Up to ROWS locations from `from` on; how many. */
+static size_t location_piece(struct encoder *x, size_t from, pb_location *rows,
+			     size_t *nlines)
 {
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_location row = PERFTOOLS__PROFILES__LOCATION__INIT, *ptr = &row;
 	const struct location *l;
 	const struct line *in;
 	size_t i, k;
+
+	*nlines = 0;
+	for (i = 0; i < ROWS && from + i < x->o.nlocations; i++) {
+		l = &x->st->locations[x->o.locations[from + i]];
+		in = store_lines(x->st, x->o.locations[from + i]);
+		perftools__profiles__location__init(&rows[i]);
+		rows[i].id = from + i + 1;
+		rows[i].mapping_id = order_mapping(&x->o, l);
+		rows[i].address = profile_address(x->p, x->o.locations[from + i]);
+		rows[i].is_folded = l->folded;
+		rows[i].n_line = l->nlines;
+		XRESERVE(x->lines, x->lines_cap, *nlines + l->nlines);
+		for (k = 0; k < l->nlines; k++) {
+			pb_line *line = &x->lines[(*nlines)++];
+
+			perftools__profiles__line__init(line);
+			line->function_id = x->o.function_no[in[k].function];
+			line->line = in[k].line;
+			line->column = in[k].column;
+		}
+	}
+	return i;
+}
+
+static int put_locations(struct encoder *x, struct err *e)
+{
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	pb_location rows[ROWS], *ptrs[ROWS];
+	size_t i, k, n, nlines;
 	int r;
 
-	part.location = &ptr;
-	part.n_location = 1;
-	for (i = 0; i < x->o.nlocations; i++) {
-		l = &x->st->locations[x->o.locations[i]];
-		in = store_lines(x->st, x->o.locations[i]);
-		XRESERVE(x->lines, x->lines_cap, l->nlines);
-		XRESERVE(x->line_ptrs, x->line_ptrs_cap, l->nlines);
-		for (k = 0; k < l->nlines; k++) {
-			perftools__profiles__line__init(&x->lines[k]);
-			x->lines[k].function_id = x->o.function_no[in[k].function];
-			x->lines[k].line = in[k].line;
-			x->lines[k].column = in[k].column;
+	part.location = ptrs;
+	for (i = 0; i < x->o.nlocations; i += n) {
+		n = location_piece(x, i, rows, &nlines);
+		XRESERVE(x->line_ptrs, x->line_ptrs_cap, nlines + 1);
+		for (k = 0; k < nlines; k++)
 			x->line_ptrs[k] = &x->lines[k];
+		nlines = 0;
+		for (k = 0; k < n; k++) {
+			rows[k].line = x->line_ptrs + nlines;
+			nlines += rows[k].n_line;
+			ptrs[k] = &rows[k];
 		}
-		row.id = i + 1;
-		row.mapping_id = order_mapping(&x->o, l);
-		row.address = profile_address(x->p, x->o.locations[i]);
-		row.line = x->line_ptrs;
-		row.n_line = l->nlines;
-		row.is_folded = l->folded;
-		r = put(x, &part, e);
+		part.n_location = n;
+		r = put_bounded(x, &part, ROW_MAX(4) * n + ROW_MAX(3) * nlines, e);
 		if (r < 0)
 			return r;
 	}
@@ -258,35 +282,61 @@ static int put_locations(struct encoder *x, struct err *e)
 static int put_functions(struct encoder *x, struct err *e)
 {
 	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_function row = PERFTOOLS__PROFILES__FUNCTION__INIT, *ptr = &row;
+	pb_function rows[ROWS], *ptrs[ROWS];
 	const struct function *f;
-	size_t i;
+	size_t i, n;
 	int r;
 
-	part.function = &ptr;
-	part.n_function = 1;
-	for (i = 0; i < x->o.nfunctions; i++) {
-		f = &x->st->functions[x->o.functions[i]];
-		row.id = i + 1;
-		row.name = str(x, f->name);
-		row.system_name = str(x, f->system_name);
-		row.filename = str(x, f->file);
-		row.start_line = f->start_line;
-		r = put(x, &part, e);
+	part.function = ptrs;
+	for (i = 0; i < x->o.nfunctions; i += n) {
+		for (n = 0; n < ROWS && i + n < x->o.nfunctions; n++) {
+			f = &x->st->functions[x->o.functions[i + n]];
+			perftools__profiles__function__init(&rows[n]);
+			rows[n].id = i + n + 1;
+			rows[n].name = str(x, f->name);
+			rows[n].system_name = str(x, f->system_name);
+			rows[n].filename = str(x, f->file);
+			rows[n].start_line = f->start_line;
+			ptrs[n] = &rows[n];
+		}
+		part.n_function = n;
+		r = put_bounded(x, &part, ROW_MAX(5) * n, e);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-/* The scalars, then the strings that everything before has asked for. */
-static int put_rest(struct encoder *x, struct err *e)
+static int put_strings(struct encoder *x, struct err *e)
+{
+	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
+	ProtobufCBinaryData rows[ROWS];
+	size_t i, n, bytes;
+	struct str s;
+	int r;
+
+	part.string_table = rows;
+	for (i = 0; i < x->nstrs; i += n) {
+		bytes = 0;
+		for (n = 0; n < ROWS && i + n < x->nstrs; n++) {
+			s = store_str(x->st, x->strs[i + n]);
+			rows[n].data = (uint8_t *)s.p;
+			rows[n].len = s.n;
+			bytes += s.n;
+		}
+		part.n_string_table = n;
+		r = put_bounded(x, &part, bytes + ROW_MAX(0) * n, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int put_scalars(struct encoder *x, struct err *e)
 {
 	const struct header *h = &x->p->h;
 	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_profile strings = PERFTOOLS__PROFILES__PROFILE__INIT;
 	pb_type period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-	ProtobufCBinaryData s;
 	size_t i;
 	int r;
 
@@ -308,14 +358,6 @@ static int put_rest(struct encoder *x, struct err *e)
 	part.doc_url = str(x, h->doc_url);
 	r = put(x, &part, e);
 	free(part.comment);
-
-	strings.string_table = &s;
-	strings.n_string_table = 1;
-	for (i = 0; i < x->nstrs && !r; i++) {
-		s.data = (uint8_t *)store_str(x->st, x->strs[i]).p;
-		s.len = store_str(x->st, x->strs[i]).n;
-		r = put(x, &strings, e);
-	}
 	return r;
 }
 
@@ -337,7 +379,10 @@ int profile_encode(const struct profile *p, struct buf *out, struct err *e)
 	if (!r)
 		r = put_functions(&x, e);
 	if (!r)
-		r = put_rest(&x, e);
+		r = put_scalars(&x, e);
+	/* last, that all that were asked for are there */
+	if (!r)
+		r = put_strings(&x, e);
 	order_release(&x.o);
 	free(x.str_no);
 	free(x.strs);

@@ -434,6 +434,8 @@ int profile_decode(struct store *st, const uint8_t *msg, size_t n, struct profil
 
 	if (!ret) {
 		header_copy(&p->h, &r->h);
+		store_reserve(st, r->msg->nlocations, r->msg->nsamples, r->msg->nframes);
+		profile_reserve(p, r->msg->nsamples);
 		ret = reader_into(r, p, NULL, e);
 	}
 	reader_free(r);

@@ -60,11 +60,16 @@ uint32_t answers_location(struct answers *a, struct sym_location l)
 	     (id = id_table_at(&a->location_ids, h, &s)) != ID_NONE; s++)
 		if (same(&a->locations[id], &l))
 			return id;
-	XGROW(a->locations, a->nlocations, a->locations_cap);
-	id = a->nlocations++;
-	a->locations[id] = l;
+	id = answers_add_location(a, l);
 	id_table_put(&a->location_ids, h, id);
 	return id;
+}
+
+uint32_t answers_add_location(struct answers *a, struct sym_location l)
+{
+	XGROW(a->locations, a->nlocations, a->locations_cap);
+	a->locations[a->nlocations] = l;
+	return a->nlocations++;
 }
 
 size_t answers_bytes(const struct answers *a)

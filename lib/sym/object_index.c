@@ -408,7 +408,7 @@ static bool take_one(struct object *o, uint32_t id, uint32_t *caller)
 	    !take_string(o, &l.file))
 		return false;
 	l.caller = *caller;
-	*caller = answers_location(&o->answers, l);
+	*caller = answers_add_location(&o->answers, l);
 	o->taken.locations[id] = *caller + 1;
 	return true;
 }
