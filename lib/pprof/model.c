@@ -156,10 +156,15 @@ void store_location_prefetch(const struct store *st, uint64_t h, int stage)
 		__builtin_prefetch(&st->lines[st->locations[id].lines]);
 }
 
+void store_reserve_lines(struct store *st, size_t lines)
+{
+	XRESERVE(st->lines, st->lines_cap, st->nlines + lines + 1);
+}
+
 void store_set_lines(struct store *st, uint32_t location, const struct line *lines,
 		     uint32_t n)
 {
-	XRESERVE(st->lines, st->lines_cap, st->nlines + n + 1);
+	store_reserve_lines(st, n);
 	st->locations[location].nlines = n;
 	st->locations[location].lines = st->nlines;
 	if (n)

@@ -126,6 +126,7 @@ void store_set_lines(struct store *st, uint32_t location, const struct line *lin
 uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n);
 /* Room for as many more, so that little moves while they come. */
 void store_reserve(struct store *st, size_t locations, size_t stacks, size_t frames);
+void store_reserve_lines(struct store *st, size_t lines);
 uint32_t store_labelset(struct store *st, struct label *labels,
 			uint32_t n); /* sorts labels */
 

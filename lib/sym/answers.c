@@ -80,6 +80,13 @@ size_t answers_bytes(const struct answers *a)
 		       sizeof(*a->location_ids.slots);
 }
 
+void answers_reserve(struct answers *a, size_t answers, size_t locations)
+{
+	XRESERVE(a->v, a->cap, a->n + answers);
+	u64map_reserve(&a->by_vaddr, answers);
+	XRESERVE(a->locations, a->locations_cap, a->nlocations + locations);
+}
+
 void answers_put(struct answers *a, uint64_t vaddr, struct sym_answer answer)
 {
 	XGROW(a->v, a->n, a->cap);

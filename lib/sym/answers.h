@@ -27,5 +27,6 @@ uint32_t answers_location(struct answers *a, struct sym_location l);
 /* One that is known not to be there, as those of an index differ: nor is it found later. */
 uint32_t answers_add_location(struct answers *a, struct sym_location l);
 size_t answers_bytes(const struct answers *a); /* memory in functions and locations */
+void answers_reserve(struct answers *a, size_t answers, size_t locations); /* more */
 void answers_put(struct answers *a, uint64_t vaddr, struct sym_answer answer);
 bool answers_get(const struct answers *a, uint64_t vaddr, struct sym_answer *out);

@@ -344,7 +344,11 @@ static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t 
 	for (i = 0; i < n; i++)
 		if (!answers_get(&o->answers, vaddrs[i], &ignored))
 			out[k++] = vaddrs[i];
-	qsort(out, k, sizeof(*out), u64_cmp);
+	/* profiles that were merged have them in order already */
+	for (i = 1; i < k && out[i - 1] <= out[i]; i++)
+		;
+	if (i < k)
+		qsort(out, k, sizeof(*out), u64_cmp);
 	for (i = 0; i < k; i++)
 		if (!kept || out[kept - 1] != out[i])
 			out[kept++] = out[i];
@@ -357,8 +361,10 @@ static size_t unanswered(const struct object *o, const uint64_t *vaddrs, size_t 
  */
 static size_t resolve_by_index(struct object *o, const uint64_t *vaddrs, size_t n)
 {
+	size_t i = 0, most = o->index ? symindex_nlocations(o->index) : 0;
 	struct sym_answer a;
-	size_t i = 0;
+
+	answers_reserve(&o->answers, n, most < 4 * n ? most : 4 * n);
 
 	while (i < n && (o->index || object_need_index(o))) {
 		a = object_answer_by_index(o, vaddrs[i]);

@@ -29,15 +29,19 @@ uint32_t u64map_get(const struct u64map *m, uint64_t key)
 	return m->nslots ? m->values[find(m, key)] : U64MAP_NONE;
 }
 
-static void grow(struct u64map *m)
+void u64map_reserve(struct u64map *m, size_t more)
 {
 	struct u64map old = *m;
-	size_t i, s;
+	size_t i, s, n = old.nslots ? old.nslots : 64;
 
-	m->nslots = old.nslots ? old.nslots * 2 : 64;
-	m->keys = xcalloc(m->nslots, sizeof(*m->keys));
-	m->values = xmalloc(m->nslots * sizeof(*m->values));
-	memset(m->values, 0xff, m->nslots * sizeof(*m->values));
+	while ((m->n + more) * 2 > n)
+		n *= 2;
+	if (n == old.nslots)
+		return;
+	m->nslots = n;
+	m->keys = xmalloc(n * sizeof(*m->keys));
+	m->values = xmalloc(n * sizeof(*m->values));
+	memset(m->values, 0xff, n * sizeof(*m->values));
 	for (i = 0; i < old.nslots; i++) {
 		if (old.values[i] == U64MAP_NONE)
 			continue;
@@ -52,8 +56,7 @@ void u64map_put(struct u64map *m, uint64_t key, uint32_t value)
 {
 	size_t s;
 
-	if (m->n * 2 >= m->nslots)
-		grow(m);
+	u64map_reserve(m, 1);
 	s = find(m, key);
 	if (m->values[s] == U64MAP_NONE)
 		m->n++;

@@ -17,4 +17,5 @@ struct u64map {
 
 void u64map_release(struct u64map *m);
 uint32_t u64map_get(const struct u64map *m, uint64_t key); /* or U64MAP_NONE */
+void u64map_reserve(struct u64map *m, size_t more);	   /* room for as many more */
 void u64map_put(struct u64map *m, uint64_t key, uint32_t value);

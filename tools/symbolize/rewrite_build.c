@@ -186,11 +186,33 @@ static bool all_stay_apart(const struct rewrite *w)
 	return mappings_stay_apart(w);
 }
 
+/* How many lines locations are to have. */
+static size_t count_lines(const struct rewrite *w)
+{
+	const struct object *ob;
+	size_t i, sum = 0, n;
+	uint32_t at;
+
+	for (i = 0; i < w->nlocations; i++) {
+		if (w->found[i] == BY_JIT || w->found[i] == SYM_NONE) {
+			sum++;
+			continue;
+		}
+		ob = w->objects->v[w->jobs[location_of(w, i)->mapping].entry].object;
+		at = w->found[i];
+		for (n = 0; at != SYM_NONE && n < LINES_MAX; n++)
+			at = object_location(ob, at).caller;
+		sum += n;
+	}
+	return sum;
+}
+
 static void in_place(struct rewrite *w)
 {
 	struct line lines[LINES_MAX];
 	size_t i;
 
+	store_reserve_lines(w->st, count_lines(w));
 	for (i = 0; i < w->nmappings; i++)
 		w->st->mappings[i].flags |= w->flags[i];
 	for (i = 0; i < w->nlocations; i++) {
