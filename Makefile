@@ -68,7 +68,9 @@ FUZZ_NAMES := $(FUZZ_SRC:tests/fuzz/%.c=%)
 REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
 HELPER_SRC := $(wildcard tests/lib/*.c)
 HELPERS := $(HELPER_SRC:tests/lib/%.c=$(BUILD)/tests/lib/%) $(BUILD)/tests/lib/prof-capture-stop
-MAN1 := $(wildcard tools/*/prof-*.1)
+MAN1 := $(wildcard tools/*/prof-*.1 scripts/prof-*.1)
+SCRIPTS := $(patsubst %.1,%,$(wildcard scripts/prof-*.1))
+SCRIPT_LIBS := $(wildcard scripts/lib/*.sh)
 MAN5 := $(wildcard docs/*.5)
 
 .DELETE_ON_ERROR:
@@ -213,17 +215,22 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/share/profpipe
+	install -m 644 $(SCRIPT_LIBS) $(DESTDIR)$(PREFIX)/share/profpipe
 	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
-	for t in $(TOOLS); do install -m 644 scripts/completion.bash \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof-$$t || exit 1; done
+	for t in $(TOOLS:%=prof-%) $(notdir $(SCRIPTS)); do install -m 644 scripts/completion.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$t || exit 1; done
 	@echo 'To capture a machine without being root, give the program what prof-capture(1) lists:'
 	@echo '  setcap $(CAPTURE_CAPS)+ep $(PREFIX)/bin/prof-capture'
 
 uninstall:
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(PREFIX)/bin/prof-$$t \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof-$$t || exit 1; done
+	for f in $(notdir $(SCRIPTS)); do rm -f $(DESTDIR)$(PREFIX)/bin/$$f \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$f || exit 1; done
+	rm -rf $(DESTDIR)$(PREFIX)/share/profpipe
 	for m in $(notdir $(MAN1)); do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$m || exit 1; done
 	for m in $(notdir $(MAN5)); do rm -f $(DESTDIR)$(PREFIX)/share/man/man5/$$m || exit 1; done
 

@@ -17,6 +17,10 @@ _profpipe()
 		fi
 	done
 
+	if [[ $1 == *prof-spool ]] && ((cword == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W 'init run add tend query verify status' -- "$cur")
+		return
+	fi
 	case $prev in
 	--granularity)
 		mapfile -t COMPREPLY < <(compgen -W \
@@ -38,4 +42,4 @@ _profpipe()
 	_filedir
 }
 
-complete -F _profpipe prof-capture prof-symbolize prof-merge prof-diff prof-render
+complete -F _profpipe prof-capture prof-symbolize prof-merge prof-diff prof-render prof-spool

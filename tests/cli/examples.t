@@ -12,12 +12,16 @@
 # Examples that are not run: how a line of them begins, and why. No entry may be left over.
 not_run='scripts/demo	tests/cli/demo.t runs it
 scripts/check	it runs this test
-scripts/install-packages build	installs packages; tests/cli/make.t makes and installs'
+scripts/install-packages build	installs packages; tests/cli/make.t makes and installs
+sudo prof-spool init	tests/cli/spool-run.t and spool.t do the same
+* * * * *	lines of crontab; tests/cli/spool-run.t runs what they do
+prof-spool query --since=	tests/cli/spool.t asks for ranges, of a store with a past
+prof-diff --base $(prof-spool	tests/cli/spool.t has a store with a past, and prints its files'
 
 cd "$top" || exit
-awk -f tests/lib/examples.awk README.md docs/*.5 tools/*/prof-*.1 >"$tmp/lines"
+awk -f tests/lib/examples.awk README.md docs/*.5 tools/*/prof-*.1 scripts/prof-*.1 >"$tmp/lines"
 cut -f1 "$tmp/lines" | uniq >"$tmp/places"
-for page in README.md docs/*.5 tools/*/prof-*.1; do
+for page in README.md docs/*.5 tools/*/prof-*.1 scripts/prof-*.1; do
 	grep -q "^$page:" "$tmp/places"
 	ok $? "$page has examples"
 done
