@@ -8,31 +8,8 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/pprof/model.h"
+#include "lib/pprof/span.h"
 #include "lib/pprof/writer.h"
-
-struct span {
-	const char *p, *end;
-};
-
-/* The next line that is not empty, without blanks at its end; its number in *no. */
-static bool next_line(struct span *text, struct span *line, size_t *no)
-{
-	const char *nl;
-
-	while (text->p < text->end) {
-		nl = memchr(text->p, '\n', (size_t)(text->end - text->p));
-		line->p = text->p;
-		line->end = nl ? nl : text->end;
-		text->p = nl ? nl + 1 : text->end;
-		++*no;
-		while (line->end > line->p &&
-		       (line->end[-1] == '\r' || line->end[-1] == ' '))
-			line->end--;
-		if (line->end > line->p)
-			return true;
-	}
-	return false;
-}
 
 /* Take " COUNT" off the end of a line: 0, -EINVAL when there is none, -ERANGE. */
 static int take_count(struct span *line, int64_t *count)
@@ -61,7 +38,7 @@ bool collapsed_sniff(const uint8_t *p, size_t n)
 	int64_t count;
 	size_t no = 0;
 
-	if (!next_line(&text, &line, &no))
+	if (!span_full_line(&text, &line, &no))
 		return false;
 	for (c = line.p; c < line.end; c++) {
 		if ((uint8_t)*c < 0x20 && *c != '\t')
@@ -138,7 +115,7 @@ static int read_lines(struct span text, struct profile *p, struct err *e)
 	int64_t count;
 	int r = 0;
 
-	while (!r && next_line(&text, &line, &no)) {
+	while (!r && span_full_line(&text, &line, &no)) {
 		r = take_count(&line, &count);
 		if (r == -EINVAL)
 			r = err_set(e, EBADMSG,

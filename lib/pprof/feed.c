@@ -12,6 +12,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/io/gz.h"
 #include "lib/pprof/collapsed.h"
+#include "lib/pprof/perfscript.h"
 #include "lib/pprof/sniff.h"
 #include "lib/pprof/text.h"
 
@@ -80,6 +81,7 @@ static int next_in_text(struct feed *f, const uint8_t **msg, size_t *n, struct e
 
 int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e)
 {
+	int (*convert)(const uint8_t *, size_t, struct buf *, struct err *);
 	const char *foreign;
 	const uint8_t *p;
 	bool plain;
@@ -109,8 +111,11 @@ int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e)
 		foreign = sniff_foreign(p, len);
 		if (foreign)
 			return err_set(e, EBADMSG, "%s: %s", f->name, foreign);
-		if (collapsed_sniff(p, len)) {
-			r = collapsed_message(p, len, &f->msg, e);
+		convert = collapsed_sniff(p, len)    ? collapsed_message
+			  : perfscript_sniff(p, len) ? perfscript_message
+						     : NULL;
+		if (convert) {
+			r = convert(p, len, &f->msg, e);
 			if (r < 0)
 				return err_prefix(e, "%s", f->name);
 			*msg = f->msg.data;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/pprof/collapsed.h"
+#include "lib/pprof/perfscript.h"
 
 #define LEGACY "convert it with `go tool pprof -proto`"
 
@@ -14,8 +15,8 @@ static const struct {
 	const char *what;
 } formats[] = {
 #define MAGIC(text) text, sizeof(text) - 1
-	{MAGIC("PERFILE2"), "a perf.data file: convert it with perf_to_profile"},
-	{MAGIC("2ELIFREP"), "a perf.data file: convert it with perf_to_profile"},
+	{MAGIC("PERFILE2"), "a perf.data file: print it with perf script, which is read"},
+	{MAGIC("2ELIFREP"), "a perf.data file: print it with perf script, which is read"},
 	{MAGIC("FLR\0"), "a Java Flight Recorder file: convert it with jfrconv -o pprof"},
 	{MAGIC("heap profile:"), "a gperftools or Go text heap profile: " LEGACY},
 	{MAGIC("heap_v2/"), "a jemalloc heap dump: convert it with jeprof --raw"},
@@ -94,7 +95,7 @@ const char *sniff_foreign(const uint8_t *p, size_t n)
 	if (is_gperftools_cpu(p, n, 8, false) || is_gperftools_cpu(p, n, 8, true) ||
 	    is_gperftools_cpu(p, n, 4, false) || is_gperftools_cpu(p, n, 4, true))
 		return "a gperftools binary CPU profile: " LEGACY;
-	if (is_text(p, n) && !collapsed_sniff(p, n))
+	if (is_text(p, n) && !collapsed_sniff(p, n) && !perfscript_sniff(p, n))
 		return "text of an unknown kind, not a pprof profile";
 	return NULL;
 }
