@@ -21,48 +21,7 @@ PARSE='{
 '
 GRACE_S=60 # a window that ended less ago may still get profiles
 
-die() {
-	printf 'prof-spool: %s\n' "$*" >&2
-	exit 2
-}
-
-note() {
-	[ "$quiet" ] || printf 'prof-spool: %s\n' "$*" >&2
-}
-
-# --- units -----------------------------------------------------------------------------------
-
-is_number() {
-	case $1 in
-	'' | *[!0-9]* | ??????????????*) return 1 ;;
-	esac
-}
-
-# seconds TIME: of 10s, 5m, 1h, 2d, 1y, or of a bare number
-seconds() {
-	n=${1%[smhdy]}
-	is_number "$n" || die "not a time: $1"
-	case $1 in
-	*m) n=$((n * 60)) ;;
-	*h) n=$((n * 3600)) ;;
-	*d) n=$((n * 86400)) ;;
-	*y) n=$((n * 366 * 86400)) ;;
-	esac
-	echo "$n"
-}
-
-# bytes SIZE: of 64K, 8M, 20G, 1T, or of a bare number
-bytes() {
-	n=${1%[KMGT]}
-	is_number "$n" || die "not a size: $1"
-	case $1 in
-	*K) n=$((n << 10)) ;;
-	*M) n=$((n << 20)) ;;
-	*G) n=$((n << 30)) ;;
-	*T) n=$((n << 40)) ;;
-	esac
-	echo "$n"
-}
+# --- time ------------------------------------------------------------------------------------
 
 # moment TIME: seconds since the epoch
 moment() {
@@ -147,7 +106,7 @@ has_parts() {
 # log_loss CAUSE NAME: what is not in the sums, and never will be
 log_loss() {
 	printf '%s %s %s\n' "$(date +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" >>lost.log
-	printf 'prof-spool: lost: %s: %s\n' "$2" "$1" >&2
+	printf '%s: lost: %s: %s\n' "$program" "$2" "$1" >&2
 }
 
 # --- to add ------------------------------------------------------------------------------------
