@@ -21,14 +21,6 @@ intervals() {
 		END { print n + 0, d + 0 }'
 }
 
-wait_for() { # wait_for COMMAND…: until it succeeds, or for a minute
-	for _ in $(seq 600); do
-		"$@" && return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 "$workload" split 600 >/dev/null &
 load=$!
 trap 'kill "$load" 2>/dev/null; rm -rf "$tmp"' EXIT

@@ -9,13 +9,6 @@ needs_capture
 store=$tmp/store
 prof-spool init "$store"
 
-wait_for() { # wait_for COMMAND…: until it succeeds, or for two minutes
-	for _ in $(seq 600); do
-		"$@" && return 0
-		sleep 0.2
-	done
-	return 1
-}
 has_files() { [ "$(files raw)" -ge "$1" ]; }
 
 "$workload" burn 600000 >/dev/null &

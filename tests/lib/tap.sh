@@ -80,6 +80,15 @@ refuses() {
 	fi
 }
 
+# wait_for COMMAND…: until it succeeds, or for two minutes.
+wait_for() {
+	for _ in $(seq 600); do
+		"$@" && return 0
+		sleep 0.2
+	done
+	return 1
+}
+
 skip() { # skip WHY DESCRIPTION: one claim that cannot be checked here
 	tap_n=$((tap_n + 1))
 	echo "ok $tap_n - $2 # SKIP $1"
