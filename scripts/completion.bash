@@ -17,9 +17,18 @@ _profpipe()
 		fi
 	done
 
-	if [[ $1 == *prof-spool ]] && ((cword == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W 'init run add tend query verify status' -- "$cur")
-		return
+	if ((cword == 1)); then
+		case $1 in
+		*prof-spool)
+			mapfile -t COMPREPLY < <(compgen -W \
+				'init run add tend query verify status' -- "$cur")
+			return
+			;;
+		*prof-scrape)
+			mapfile -t COMPREPLY < <(compgen -W 'run status' -- "$cur")
+			return
+			;;
+		esac
 	fi
 	case $prev in
 	--granularity)
@@ -42,4 +51,5 @@ _profpipe()
 	_filedir
 }
 
-complete -F _profpipe prof-capture prof-symbolize prof-merge prof-diff prof-render prof-spool
+complete -F _profpipe prof-capture prof-symbolize prof-merge prof-diff prof-render prof-spool \
+	prof-scrape

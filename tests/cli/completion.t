@@ -26,6 +26,7 @@ is "$(answers prof-merge --no-such)" '' 'no option'
 : >"$tmp/one.pb.gz"
 is "$(answers prof-merge "$tmp/on")" "$tmp/one.pb.gz" 'a file'
 is "$(answers prof-merge --list v)" 'values' 'what an option takes'
+is "$(answers prof-scrape r)" 'run' 'a command of a script'
 printf '#!/bin/sh\n' >"$tmp/one-command"
 chmod +x "$tmp/one-command"
 is "$(PATH=$PATH:$tmp answers prof-capture -d 5 -- one-c)" one-command 'a command behind --'

@@ -14,7 +14,8 @@ not_run='scripts/demo	tests/cli/demo.t runs it
 scripts/check	it runs this test
 scripts/install-packages build	installs packages; tests/cli/make.t makes and installs
 sudo prof-spool init	tests/cli/spool-run.t and spool.t do the same
-* * * * *	lines of crontab; tests/cli/spool-run.t runs what they do
+* * * * *	lines of crontab; tests/cli/spool-run.t and scrape.t run what they do
+prof-scrape run --spool	tests/cli/scrape.t does the same, of a server of its own
 prof-spool query --since=	tests/cli/spool.t asks for ranges, of a store with a past
 prof-diff --base $(prof-spool	tests/cli/spool.t has a store with a past, and prints its files'
 
