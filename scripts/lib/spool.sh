@@ -111,6 +111,15 @@ log_loss() {
 
 # --- to add ------------------------------------------------------------------------------------
 
+# symbolize_file FROM TO: of what a capture may do, only to read any file
+symbolize_file() {
+	_from=$1 _to=$2
+	set -- ${sysroot:+"--sysroot=$sysroot"} \
+		${binaries:+"--debug-dir=$binaries" --debug-dir=/usr/lib/debug}
+	setpriv --ambient-caps=-bpf,-perfmon,-sys_ptrace,-syslog,-checkpoint_restore \
+		prof-symbolize -q --cache=cache "$@" -o "$_to" -- "$_from"
+}
+
 # take STAMP SUM FILE: into raw, under the lock. A file taken twice is there once.
 take() {
 	path raw "$1"
@@ -131,7 +140,7 @@ take() {
 		rm -f "$day" "$hour" "$minute" "$day.members" "$hour.members" "$minute.members"
 	fi
 	[ -d "${raw%/*}" ] || mkdir -p "${raw%/*}" || return
-	if [ "$symbolize" ] && prof-symbolize -q --cache=cache -o "$raw" "$3"; then
+	if [ "$symbolize" ] && symbolize_file "$3" "$raw"; then
 		return 0
 	fi
 	# whole under its name, or not at all
