@@ -72,10 +72,12 @@ MAN1 := $(wildcard tools/*/prof-*.1 scripts/prof-*.1)
 SCRIPTS := $(patsubst %.1,%,$(wildcard scripts/prof-*.1))
 SCRIPT_LIBS := $(wildcard scripts/lib/*.sh)
 MAN5 := $(wildcard docs/*.5)
+SYSTEMD_UNITS := $(wildcard deploy/systemd/*.in deploy/systemd/*.timer)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all check check-long lint bench fuzz install uninstall clean help units replays helpers
+.PHONY: all check check-long lint bench fuzz install install-units uninstall clean help units \
+	replays helpers
 
 all: $(PROGRAMS)
 
@@ -211,7 +213,7 @@ fuzz:
 # --- install ------------------------------------------------------------------------------------
 CAPTURE_CAPS := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search,$\
 	cap_checkpoint_restore
-install: all
+install: all install-units
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -225,12 +227,23 @@ install: all
 	@echo 'To capture a machine without being root, give the program what prof-capture(1) lists:'
 	@echo '  setcap $(CAPTURE_CAPS)+ep $(PREFIX)/bin/prof-capture'
 
+# For systemd: the paths and the capabilities are filled in.
+LIBDIR := $(DESTDIR)$(PREFIX)/lib
+install-units:
+	install -d $(LIBDIR)/systemd/system $(LIBDIR)/sysusers.d
+	install -m 644 deploy/systemd/profpipe.sysusers.conf $(LIBDIR)/sysusers.d/profpipe.conf
+	for u in $(SYSTEMD_UNITS); do n=$${u##*/} && install -m 644 $$u $(LIBDIR)/systemd/system/$${n%.in} && \
+		sed -i 's|@bindir@|$(PREFIX)/bin|g; s|@capabilities@|$(subst $(comma), ,$(CAPTURE_CAPS))|' \
+		$(LIBDIR)/systemd/system/$${n%.in} || exit 1; done
+
 uninstall:
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(PREFIX)/bin/prof-$$t \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/prof-$$t || exit 1; done
 	for f in $(notdir $(SCRIPTS)); do rm -f $(DESTDIR)$(PREFIX)/bin/$$f \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$f || exit 1; done
 	rm -rf $(DESTDIR)$(PREFIX)/share/profpipe
+	rm -f $(LIBDIR)/sysusers.d/profpipe.conf
+	for u in $(notdir $(SYSTEMD_UNITS:.in=)); do rm -f $(LIBDIR)/systemd/system/$$u || exit 1; done
 	for m in $(notdir $(MAN1)); do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$m || exit 1; done
 	for m in $(notdir $(MAN5)); do rm -f $(DESTDIR)$(PREFIX)/share/man/man5/$$m || exit 1; done
 
