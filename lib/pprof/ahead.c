@@ -218,7 +218,8 @@ struct ahead *ahead_new(struct paths *paths, uint64_t max_size, uint64_t budget_
 		a->users++;
 	pthread_mutex_unlock(&a->lock);
 	pthread_attr_destroy(&detached);
-	if (a->users > 1)
+	/* users is no answer: those that have begun may have finished already */
+	if (i > 0)
 		return a;
 	a->paths = NULL;
 	ahead_release(a);
