@@ -71,6 +71,7 @@ HELPERS := $(HELPER_SRC:tests/lib/%.c=$(BUILD)/tests/lib/%) $(BUILD)/tests/lib/p
 MAN1 := $(wildcard tools/*/prof-*.1 scripts/prof-*.1)
 SCRIPTS := $(patsubst %.1,%,$(wildcard scripts/prof-*.1))
 SCRIPT_LIBS := $(wildcard scripts/lib/*.sh)
+CLUSTER_SCRIPTS := $(filter-out %.yaml,$(wildcard scripts/cluster/*))
 MAN5 := $(wildcard docs/*.5)
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*.in deploy/systemd/*.timer)
 
@@ -220,6 +221,9 @@ install: all install-units
 	install -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/share/profpipe
 	install -m 644 $(SCRIPT_LIBS) $(DESTDIR)$(PREFIX)/share/profpipe
+	install -d $(DESTDIR)$(PREFIX)/share/profpipe/cluster
+	install -m 755 $(CLUSTER_SCRIPTS) $(DESTDIR)$(PREFIX)/share/profpipe/cluster
+	install -m 644 scripts/cluster/kubernetes.yaml $(DESTDIR)$(PREFIX)/share/profpipe/cluster
 	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
 	for t in $(TOOLS:%=prof-%) $(notdir $(SCRIPTS)); do install -m 644 scripts/completion.bash \

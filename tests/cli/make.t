@@ -28,6 +28,8 @@ for main in "$top"/tools/*/main.c; do
 done
 [ -s "$tmp/root/usr/share/man/man5/profpipe-stream.5" ]
 ok $? 'profpipe-stream.5 is installed'
+run "$tmp/root/usr/share/profpipe/cluster/shard" --help
+is "$status" 0 'scripts for clusters are installed'
 
 # shellcheck disable=SC2086
 run make -C "$tmp/src" -q $quick all

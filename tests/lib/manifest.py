@@ -10,7 +10,7 @@ import yaml
 STR, BOOL, INT = str, bool, int
 QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$")
 NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")
-VERSIONS = {"Namespace": "v1", "DaemonSet": "apps/v1"}
+VERSIONS = {"Namespace": "v1", "DaemonSet": "apps/v1", "Job": "batch/v1"}
 
 
 class Map(dict):
@@ -34,11 +34,15 @@ CONTAINER = {
 }
 POD = {
     "hostPID": BOOL, "automountServiceAccountToken": BOOL, "enableServiceLinks": BOOL,
-    "terminationGracePeriodSeconds": INT, "nodeSelector": Map({"": STR}),
+    "terminationGracePeriodSeconds": INT, "restartPolicy": STR,
+    "securityContext": {"runAsUser": INT, "runAsGroup": INT, "runAsNonRoot": BOOL, "fsGroup": INT,
+                        "seccompProfile": {"type": STR}},
+    "nodeSelector": Map({"": STR}),
     "tolerations": [{"key": STR, "operator": STR, "value": STR, "effect": STR}],
     "initContainers": [CONTAINER], "containers": [CONTAINER],
     "volumes": [{"name": STR, "hostPath": {"path": STR, "type": STR},
-                 "emptyDir": {"sizeLimit": "quantity"}}],
+                 "emptyDir": {"sizeLimit": "quantity"},
+                 "persistentVolumeClaim": {"claimName": STR, "readOnly": BOOL}}],
 }
 KINDS = {
     "Namespace": {"apiVersion": STR, "kind": STR, "metadata": META},
@@ -48,6 +52,13 @@ KINDS = {
             "selector": {"matchLabels": Map({"": STR})},
             "updateStrategy": {"type": STR},
             "template": {"metadata": META, "spec": POD},
+        },
+    },
+    "Job": {
+        "apiVersion": STR, "kind": STR, "metadata": META,
+        "spec": {
+            "completionMode": STR, "completions": INT, "parallelism": INT, "backoffLimit": INT,
+            "suspend": BOOL, "template": {"metadata": META, "spec": POD},
         },
     },
 }
@@ -145,9 +156,15 @@ def check(document):
     if not NAME.match(name):
         wrong(where, f"not a name: {name!r}")
     check_shape(document, KINDS[kind], where)
-    if kind != "DaemonSet" or found:
+    if kind == "Namespace" or found:
         return []
     spec = document["spec"]
+    if kind == "Job":
+        if spec["template"]["spec"].get("restartPolicy") not in ("Never", "OnFailure"):
+            wrong(where, "restarts for ever")
+        if spec.get("completionMode") == "Indexed" and "completions" not in spec:
+            wrong(where, "an Indexed Job without completions")
+        return check_pod(spec["template"]["spec"], where)
     labels = spec["template"]["metadata"].get("labels", {})
     if not spec["selector"]["matchLabels"] or spec["selector"]["matchLabels"] != labels:
         wrong(where, "the selector is not the labels of the template")
@@ -157,6 +174,8 @@ def check(document):
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         documents = list(yaml.safe_load_all(f))
+    if documents[0].get("kind") == "List":
+        documents = documents[0]["items"]
     lines = []
     for document in documents:
         containers = check(document)
