@@ -15,6 +15,14 @@
 /* More say no more, and cost time. */
 #define HOT_MAX 500
 #define PRIOR_ITEMS_MIN 10
+/*
+ * In an item of few counts sampling drowns what varies between replicates: of so many counts in
+ * a replicate the two are equal, at a coefficient of variation of 5 %.
+ */
+#define TELLING_COUNTS 400
+/* A median tells as much as a mean of 2/pi as many; and items that are called together vary
+ * together: half of those left. */
+#define ALPHA_EFFICIENCY 0.3
 #define ALPHA_MAX 4.0
 #define ALPHA_STEPS 30
 #define PHI_MIN 1e-4
@@ -98,30 +106,46 @@ static double pearson(const struct item *it, double alpha)
 	return sum;
 }
 
-static int cmp_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median_pearson(struct item *it, const double *counts, const uint32_t *items,
-			     size_t n, double alpha, double df, double *scratch)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		item_set(it, counts, items[i]);
-		scratch[i] = pearson(it, alpha) / df;
-	}
-	qsort(scratch, n, sizeof(*scratch), cmp_double);
-	return scratch[n / 2];
-}
-
 struct by_count {
 	double count;
 	uint32_t item;
 };
+
+/* An item that alpha is learned from. */
+struct telling {
+	double pearson, weight;
+	uint32_t item;
+};
+
+static int cmp_pearson(const void *a, const void *b)
+{
+	const struct telling *x = a, *y = b;
+
+	if (x->pearson != y->pearson)
+		return x->pearson < y->pearson ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* Of what lies between the halves of the weight. */
+static double median_pearson(struct item *it, const double *counts, struct telling *t,
+			     size_t n, double alpha)
+{
+	double all = 0, below = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		item_set(it, counts, t[i].item);
+		t[i].pearson = pearson(it, alpha);
+		all += t[i].weight;
+	}
+	qsort(t, n, sizeof(*t), cmp_pearson);
+	for (i = 0; i + 1 < n; i++) {
+		below += t[i].weight;
+		if (below >= all / 2)
+			break;
+	}
+	return t[i].pearson;
+}
 
 static int cmp_count(const void *a, const void *b)
 {
@@ -133,11 +157,11 @@ static int cmp_count(const void *a, const void *b)
 }
 
 /* The well-sampled items: evenly chosen from them where there are too many. */
-static uint32_t *hot_items(const struct stat_design *d, const double *counts,
-			   const uint32_t *items, size_t n, size_t *nhot)
+static struct telling *telling_items(const struct stat_design *d, const double *counts,
+				     const uint32_t *items, size_t n, size_t *ntelling)
 {
 	struct by_count *order = xcalloc(n + 1, sizeof(*order));
-	uint32_t *hot = xcalloc(HOT_MAX + 1, sizeof(*hot));
+	struct telling *t = xcalloc(HOT_MAX + 1, sizeof(*t));
 	size_t w = width(d), many = 0, i;
 
 	for (i = 0; i < n; i++)
@@ -147,46 +171,62 @@ static uint32_t *hot_items(const struct stat_design *d, const double *counts,
 		many++;
 	if (!many)
 		many = n < HOT_MIN ? n : HOT_MIN;
-	*nhot = many < HOT_MAX ? many : HOT_MAX;
-	for (i = 0; i < *nhot; i++)
-		hot[i] = order[i * many / *nhot].item;
+	*ntelling = many < HOT_MAX ? many : HOT_MAX;
+	for (i = 0; i < *ntelling; i++) {
+		const struct by_count *o = &order[i * many / *ntelling];
+		double mean = o->count / (double)w;
+
+		t[i].item = o->item;
+		t[i].weight = mean / (mean + TELLING_COUNTS);
+	}
 	free(order);
-	return hot;
+	return t;
 }
 
-/* The median of chi-squared over its degrees of freedom (Wilson and Hilferty). */
+/* The median of chi-squared with so many degrees of freedom (Wilson and Hilferty). */
 static double median_by_chance(double df)
 {
 	double r = 1 - 2 / (9 * df);
 
-	return df >= 1 ? r * r * r : 0.45;
+	return df * (df >= 1 ? r * r * r : 0.45);
 }
 
-static double fit_alpha(struct item *it, const double *counts, const uint32_t *items,
-			size_t n, double df)
+/* How many items of equal weight say as much. */
+static double effective_number(const struct telling *t, size_t n)
 {
-	double lo = 0, hi = ALPHA_MAX, mid, want = median_by_chance(df);
-	double *scratch;
-	uint32_t *hot;
-	size_t nhot;
+	double sum = 0, squares = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += t[i].weight;
+		squares += t[i].weight * t[i].weight;
+	}
+	return squares > 0 ? sum * sum / squares : 1;
+}
+
+static void fit_alpha(struct stat_noise *noise, struct item *it, const double *counts,
+		      const uint32_t *items, size_t n)
+{
+	double lo = 0, hi = ALPHA_MAX, mid, want = median_by_chance(noise->df);
+	struct telling *t;
+	size_t nt;
 	int i;
 
 	if (!n)
-		return 0;
-	hot = hot_items(it->d, counts, items, n, &nhot);
-	scratch = xcalloc(nhot, sizeof(*scratch));
-	if (median_pearson(it, counts, hot, nhot, 0, df, scratch) <= want)
+		return;
+	t = telling_items(it->d, counts, items, n, &nt);
+	if (median_pearson(it, counts, t, nt, 0) <= want)
 		hi = 0;
 	for (i = 0; i < ALPHA_STEPS && hi > 0; i++) {
 		mid = (lo + hi) / 2;
-		if (median_pearson(it, counts, hot, nhot, mid, df, scratch) > want)
+		if (median_pearson(it, counts, t, nt, mid) > want)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	free(hot);
-	free(scratch);
-	return (lo + hi) / 2;
+	noise->alpha = (lo + hi) / 2;
+	noise->alpha_df = ALPHA_EFFICIENCY * noise->df * effective_number(t, nt);
+	free(t);
 }
 
 /* d0 and s0^2 from mean and variance of log phi (Smyth 2004, section 6.2). */
@@ -209,8 +249,10 @@ static void fit_prior(struct stat_noise *noise, const double *e, size_t n)
 void stat_noise_assume(struct stat_noise *noise, double cv)
 {
 	/* both sides vary: the difference of two logarithms has twice the variance of one */
-	*noise = (struct stat_noise){
-		.alpha = 2 * cv * cv, .prior_df = INFINITY, .prior = 1};
+	*noise = (struct stat_noise){.alpha = 2 * cv * cv,
+				     .alpha_df = INFINITY,
+				     .prior_df = INFINITY,
+				     .prior = 1};
 }
 
 void stat_noise_fit(struct stat_noise *noise, const struct stat_design *d,
@@ -223,9 +265,10 @@ void stat_noise_fit(struct stat_noise *noise, const struct stat_design *d,
 
 	if (d->nslots)
 		it.slot_factor = xcalloc(d->nslots, sizeof(double));
-	*noise = (struct stat_noise){.prior_df = INFINITY, .prior = 1};
+	*noise = (struct stat_noise){
+		.alpha_df = INFINITY, .prior_df = INFINITY, .prior = 1};
 	noise->df = (double)w - 2 - (d->nslots ? (double)d->nslots - 1 : 0);
-	noise->alpha = fit_alpha(&it, counts, items, nitems, noise->df);
+	fit_alpha(noise, &it, counts, items, nitems);
 	for (i = 0; i < nall; i++) {
 		item_set(&it, counts, i);
 		phi[i] = fmax(pearson(&it, noise->alpha) / noise->df, PHI_MIN);
@@ -279,16 +322,27 @@ static double squares(const struct stat_design *d, int side)
 	return s / (d->total[side] * d->total[side]);
 }
 
-/* Standard error of the difference of two rates that are both `rate`. */
+/* Variance of the difference of two rates that are both `rate`: by sampling, and the rest. */
+static double sampling(const struct stat_design *d, double rate)
+{
+	return rate / d->total[STAT_BASE] + rate / d->total[STAT_NEW];
+}
+
+static double between(const struct stat_design *d, const struct stat_noise *noise,
+		      double rate)
+{
+	return noise->alpha * rate * rate *
+	       (squares(d, STAT_BASE) + squares(d, STAT_NEW));
+}
+
 static double se_at(const struct stat_design *d, const struct stat_noise *noise,
 		    double rate, double phi)
 {
-	double v = rate / d->total[STAT_BASE] + rate / d->total[STAT_NEW] +
-		   noise->alpha * rate * rate *
-			   (squares(d, STAT_BASE) + squares(d, STAT_NEW));
 	double scale = rate * d->se_of_log_factor;
 
-	return sqrt(v * moderated(noise, phi) + scale * scale);
+	return sqrt((sampling(d, rate) + between(d, noise, rate)) *
+			    moderated(noise, phi) +
+		    scale * scale);
 }
 
 static double df_of(const struct stat_noise *noise)
@@ -313,20 +367,36 @@ void stat_test(struct stat_effect *f, const struct stat_design *d,
 	f->p_down = stat_t_upper(-f->t, f->df);
 }
 
+/* Relative variance of a standard error: phi's, and alpha's as far as it matters there. */
+static double se_variance(const struct stat_design *d, const struct stat_noise *noise,
+			  double rate)
+{
+	double by_alpha = between(d, noise, rate), part;
+
+	part = by_alpha / (by_alpha + sampling(d, rate));
+	return 1 / (2 * df_of(noise)) + part * part / (2 * noise->alpha_df);
+}
+
 double stat_detectable(const struct stat_design *d, const struct stat_noise *noise,
 		       const double sums[STAT_SIDES], double phi, double p, double power,
 		       double least)
 {
 	/* what was never seen may have been half a count away */
 	double base = fmax(sums[STAT_BASE], 0.5) / d->total[STAT_BASE];
-	double df = df_of(noise), found = stat_t_quantile(p, df),
-	       likely = stat_t_quantile(1 - power, df), se, effect = 0;
+	double found = stat_t_quantile(p, df_of(noise)),
+	       likely = stat_t_quantile(1 - power, INFINITY), effect = 0;
 	int i;
 
 	/* variance grows with the effect */
 	for (i = 0; i < 4; i++) {
-		se = se_at(d, noise, base + effect / 2, phi);
-		effect = fmax(found * se, least) + likely * se;
+		double rate = base + effect / 2, se = se_at(d, noise, rate, phi),
+		       spread = 1;
+
+		if (found * se > least)
+			spread = sqrt(1 + (found * found +
+					   (found + likely) * (found + likely)) *
+						  se_variance(d, noise, rate));
+		effect = fmax(found * se, least) + likely * spread * se;
 	}
 	return effect;
 }

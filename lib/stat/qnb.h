@@ -5,8 +5,8 @@
  *
  * An item (function) has count x in a replicate of exposure E. With rate m its variance is taken
  * as phi * (m E + alpha (m E)^2): sampling, and what varies between replicates. alpha is one for
- * all items (the median item's Pearson statistic is what it would be by chance), phi is the
- * item's own, drawn towards what the other items have (Smyth 2004, limma's empirical Bayes), so
+ * all items (the median item's Pearson statistic is what it would be by chance, items weighing
+ * what they can tell of it), phi is the item's own, drawn towards what the other items have (Smyth 2004, limma's empirical Bayes), so
  * that few replicates will do. The difference of the two rates over its standard error is
  * Student's t on d0 + d degrees of freedom.
  *
@@ -35,6 +35,7 @@ struct stat_design {
 /* What is known of the noise of all items. */
 struct stat_noise {
 	double alpha;	 /* squared coefficient of variation between replicates */
+	double alpha_df; /* as how many degrees of freedom alpha is known */
 	double prior_df; /* d0; INFINITY where items do not differ in their noise */
 	double prior;	 /* s0^2, what phi is drawn to; >= 1 */
 	double df;	 /* d, of an item alone */
@@ -70,6 +71,12 @@ void stat_test(struct stat_effect *f, const struct stat_design *d,
 /*
  * The least rise that is found with probability `power` by a test at level `p` (corrected for
  * the number of tests) that also wants the estimate to be `least` or more.
+ *
+ * A rise e is found if e + z se > t_p S, where S, the standard error that the comparison to come
+ * will estimate, is uncertain as that of this one is: its relative variance is 1 / (2 df)
+ * (Johnson and Welch 1940, of the noncentral t). So e = t_p se + z_power w se with
+ * w^2 = 1 + (t_p^2 + (t_p + z_power)^2) / (2 df): power then is right on the average of what is
+ * said, not only where se is right.
  */
 double stat_detectable(const struct stat_design *d, const struct stat_noise *noise,
 		       const double sums[STAT_SIDES], double phi, double p, double power,

@@ -80,13 +80,18 @@ static void test_false_discovery_rate(void **state)
 	stat_bh(NULL, 0, NULL);
 }
 
-/* Replicates 0 to 2 are the base's. Item 7 has grown; every fourth is noisy in the second kind. */
+/*
+ * Replicates 0 to 2 are the base's. Item 7 has grown; every fourth is noisy in the second kind; in
+ * the third most items are small and hardly vary, and the few large ones do.
+ */
 static int counts_of(int kind, int i, int j)
 {
 	int wave = ((i * 7 + j * 13) % 11 - 5) * (i % 5 + 2);
 	int drift = (i * i + 3 * j * j) % 17 * (i + 3) / 4;
 	bool grown = i == 7 && j >= EACH;
 
+	if (kind == 3)
+		return i < 30 ? 100 + wave / 2 : 4000 + 100 * ((i * 5 + j * 7) % 9 - 4);
 	if (kind == 1)
 		return 30 * (i + 1) + wave + drift + (grown ? 150 : 0);
 	return 200 * (i + 1) + wave * (i % 4 ? 1 : 12) + drift + (grown ? 900 : 0);
@@ -181,6 +186,18 @@ static void test_share(void **state)
 	near(stat_phi(&x.noise, &x.d, x.counts + (size_t)8 * 2 * EACH), x.phi[8], 1e-12);
 }
 
+/* What varies between replicates is learned from those that can tell. */
+static void test_telling(void **state)
+{
+	struct example x;
+
+	(void)state;
+	fill(&x, 3, false);
+	near(x.noise.alpha, 0.004517361684, 1e-6);
+	/* 0.3 of what so many weigh: 30 of 100 counts, 10 of 4000 */
+	near(x.noise.alpha_df, 0.3 * 4 * 24.06, 1e-3);
+}
+
 /* Items of different noise: each is drawn to the others by as much as they agree. */
 static void test_moderation(void **state)
 {
@@ -211,7 +228,7 @@ static void test_detectable(void **state)
 {
 	struct stat_effect f;
 	struct example x;
-	double d, se;
+	double d, se, t, spread;
 
 	(void)state;
 	/* three rounds there, four here: the fourth moves less than 1 % */
@@ -225,6 +242,18 @@ static void test_detectable(void **state)
 		  x.phi[8]);
 	se = f.se;
 	near(d, (3.4807564 + 0.8416212) * se, 0.01);
+	/* seven degrees of freedom: what is found may not be so the next time */
+	fill(&x, 2, false);
+	d = stat_detectable(&x.d, &x.noise, x.sums[8], x.phi[8], 0.01 / 40, 0.8, 0);
+	stat_test(&f, &x.d, &x.noise,
+		  (double[]){x.sums[8][0],
+			     (x.sums[8][0] / x.d.total[0] + d) * x.d.total[1]},
+		  x.phi[8]);
+	t = stat_t_quantile(0.01 / 40, f.df);
+	spread = sqrt(1 + (t * t + (t + 0.8416212) * (t + 0.8416212)) / (2 * f.df));
+	near(d, (t + 0.8416212 * spread) * f.se, 0.01);
+	assert_true(spread > 2);
+	fill(&x, 1, false);
 	/* the estimate must be 1 % too: half of the time it is, at 1 % */
 	d = stat_detectable(&x.d, &x.noise, x.sums[8], x.phi[8], 0.01 / 40, 0.5, 0.01);
 	near(d, 0.01, 1e-6);
@@ -392,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_student),
 		cmocka_unit_test(test_false_discovery_rate),
 		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_telling),
 		cmocka_unit_test(test_moderation),
 		cmocka_unit_test(test_detectable),
 		cmocka_unit_test(test_one_profile_each),
