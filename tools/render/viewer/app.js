@@ -6,19 +6,19 @@ import { DARK, LIGHT } from "./colour.js";
 import { Controls } from "./controls.js";
 import { unpack } from "./data.js";
 import { Painter, ROW_PX } from "./draw.js";
-import { labelSums, valuesOf } from "./explore.js";
-import { filtered, passingNodes, turned } from "./grow.js";
+import { valuesOf } from "./explore.js";
+import { filtered, turned } from "./grow.js";
 import { hashOf } from "./invert.js";
 import { Layout, Lines, widest } from "./layout.js";
 import { Legend } from "./legend.js";
 import { Model } from "./model.js";
+import { Panels } from "./panels.js";
 import { probeOf } from "./probe.js";
 import { keepState, restoreState } from "./restore.js";
 import { foundNodes, search } from "./search.js";
 import { Shaper } from "./shaper.js";
 import { pathState, readPath } from "./state.js";
 import { FunctionTable } from "./table.js";
-import { Tags } from "./tags.js";
 import { compareOf, viewOf } from "./view.js";
 import { factsText, foundText, pathElements } from "./words.js";
 
@@ -32,7 +32,7 @@ class App {
 		this.table = new FunctionTable(byId("list"), { pick: (f) => this.pick(f, false), zoom: (f) => this.zoomToFunction(f) });
 		this.chooser = new Chooser(byId("explore"), this.card, { change: () => this.selected(), say: (text) => this.say(text) });
 		this.shaper = new Shaper({ change: () => this.selected() });
-		this.tags = new Tags({ only: (key, value) => this.chooser.only(key, value), shown: () => this.listShown() });
+		this.panels = new Panels(this);
 		this.controls = new Controls(this);
 		this.legend = new Legend({ regroup: () => this.regroup(), menu: (title, re, button) => this.controls.groupMenu(title, re, button) });
 		this.options = { matchCase: false, regex: false };
@@ -82,7 +82,7 @@ class App {
 		}
 		this.chooser.setProfile(p, column);
 		this.shaper.setProfile(p);
-		this.tags.setPossible(Boolean(p.cells) && p.labels.keys.length > 0);
+		this.panels.setProfile(p);
 		this.rebuild();
 	}
 
@@ -116,24 +116,8 @@ class App {
 		this.lay();
 		this.writeFacts();
 		this.writeLegend();
-		this.fillTags();
 		this.find();
-	}
-
-	listShown() {
-		this.fillTags();
-		this.table.render();
-	}
-
-	/* The list of labels, if it is in view. */
-	fillTags() {
-		const p = this.data.profiles[this.profile], { base, selection } = this.chooser, { view } = this.model;
-
-		if (!this.tags.isShown || !p.cells)
-			return;
-		const nodes = passingNodes(p, this.shaper.shape.filters), factors = [view.factor || 1, 1];
-		const sums = (base ? [base, selection] : [selection]).map((s, side) => labelSums(p, this.column, s, nodes, base ? factors[side] : 1 / (view.mean || 1)));
-		this.tags.fill(sums, this.model);
+		this.panels.fill();
 	}
 
 	/* The part of the samples that was chosen, or both parts, of one label value or of all. */

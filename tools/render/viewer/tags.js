@@ -13,40 +13,9 @@ function rowOf(className, texts, name) {
 }
 
 export class Tags {
-	/* on.only(key, value); on.shown(): the list has come into view and wants to be filled */
+	/* on.only(key, value) */
 	constructor(on) {
 		this.on = on;
-		this.isShown = false;
-		this.tabs = [byId("tab-functions"), byId("tab-labels")];
-		this.tabs.forEach((tab, i) => {
-			tab.addEventListener("click", () => this.show(i === 1));
-			tab.addEventListener("keydown", (e) => {
-				if (e.key === "ArrowLeft" || e.key === "ArrowRight") {
-					this.show(i === 0);
-					this.tabs[1 - i].focus();
-					e.preventDefault();
-					e.stopPropagation();
-				}
-			});
-		});
-	}
-
-	/* Whether there are labels to list at all. */
-	setPossible(possible) {
-		byId("tabs").hidden = !possible;
-		if (!possible && this.isShown)
-			this.show(false);
-	}
-
-	show(labels) {
-		this.isShown = labels;
-		this.tabs.forEach((tab, i) => {
-			tab.setAttribute("aria-selected", (i === 1) === labels);
-			tab.tabIndex = (i === 1) === labels ? 0 : -1;
-		});
-		byId("table").hidden = labels;
-		byId("tags").hidden = !labels;
-		this.on.shown();
 	}
 
 	/* sums: of labelSums(), for each side; whole: what shares are of */
