@@ -35,6 +35,10 @@ const STATES = {
 		await page.fill("#filter", 'comm="db"');
 		await page.click("#tab-labels");
 	},
+	lines: async (page) => {
+		await page.click("#table-rows .row >> nth=0");
+		await page.click("#tab-lines");
+	},
 };
 
 for (const [screen, options] of Object.entries(SCREENS)) {

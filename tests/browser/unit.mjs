@@ -17,6 +17,7 @@ const { growInverted } = await load("invert");
 const { PRESETS, readFilters, writeFilters } = await load("shaper");
 const { exactly } = await load("menu");
 const { groupExpression } = await load("legend");
+const { linesOfFunction, listing } = await load("source");
 const { rateText, roundStep } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
@@ -344,4 +345,17 @@ ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "
 	is(new Set([...ten(own).values()].slice(0, 10)).size, 10, "the ten largest have a tint each");
 	is(ten(own).get("pkg0"), LIGHT.user[stableHash("pkg0") % 10], "the largest that of its hash");
 	is(ten([...own].reverse()), new Map([...ten(own)].reverse()), "and what is chosen of the samples changes none");
+}
+
+/* --- source lines --------------------------------------------------------------------------- */
+{
+	const frames = { n: 6, of: ["read", "read", "main", "read", "read", "read"], file: ["b.c", "a.c", "a.c", "a.c", "a.c", "a.c"], line: [7, 0, 1, 12, 4, 99] };
+	const self = [0, 3, 9, 1, 2, 0], total = [5, 3, 9, 4, 2, 0], model = { frames, functions: [{ self, total }] };
+
+	is(linesOfFunction(model, "read"), [["a.c", [1, 4, 3]], ["b.c", [0]]], "lines of a function by file and number, those with a value");
+	const rows = (own, source) => listing(model, own, source).map((r) => (r ? [r.number, r.frame, r.text] : r));
+	is(rows([1, 4, 3]), [[0, 1, ""], [4, 4, ""], [12, 3, ""]], "without source text");
+	const source = new Map([2, 3, 4, 5, 6, 10, 11, 12].map((k) => [k, `line ${k}`]));
+	is(rows([1, 4, 3], source).map((r) => r && r[0]), [0, 2, 3, 4, 5, 6, null, 10, 11, 12], "with some around each, and a mark where some are left out");
+	is(rows([3, 5], source).at(-1), [99, 5, ""], "a line past the end of its file");
 }

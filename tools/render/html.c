@@ -10,7 +10,9 @@
 #include "lib/ui/escape.h"
 #include "lib/ui/units.h"
 #include "tools/render/html_data.h"
+#include "tools/render/html_lines.h"
 #include "tools/render/html_tree.h"
+#include "tools/render/sources.h"
 #include "tools/render/subject.h"
 
 #define PLAIN_ROWS 50
@@ -123,14 +125,25 @@ static void put_base64(struct buf *out, const uint8_t *p, size_t n)
 /* A difference has no times: its samples are of two sets of profiles already. */
 static int add_profile(struct html_data *d, const struct report *r, struct err *e)
 {
-	struct html_cells cells = {0};
+	struct report_opts o = *r->o;
+	struct report whole = *r;
+	struct html_cells cells = {0}, *c = NULL;
 	struct html_tree tree;
-	int ret = html_tree_init(&tree, r, e);
+	int ret;
 
-	if (!ret && tree.nsides == 1)
-		ret = html_cells_init(&cells, r, &tree, e);
+	/* lines come after functions, not in their place */
+	whole.o = &o;
+	if (o.granularity == GRANULARITY_LINES)
+		o.granularity = GRANULARITY_FUNCTIONS;
+	ret = html_tree_init(&tree, &whole, e);
+	if (!ret && tree.nsides == 1) {
+		c = &cells;
+		ret = html_cells_init(c, &whole, &tree, NULL, e);
+	}
 	if (!ret)
-		html_data_add(d, r, &tree, tree.nsides == 1 ? &cells : NULL);
+		html_data_add(d, &whole, &tree, c);
+	if (!ret)
+		ret = html_lines_add(d, r, &tree, c, e);
 	html_cells_release(&cells);
 	html_tree_release(&tree);
 	return ret;
@@ -201,6 +214,9 @@ int report_html(const struct report *r, size_t n, struct buf *out, struct err *e
 	struct rows rows = {0};
 	int ret;
 
+	ret = sources_check(r->o->sources, r->o->nsources, e);
+	if (ret)
+		return ret;
 	frames_init(&frames, r->p, r->o->granularity);
 	ret = weights_init(&weights, r->q, r->p, r->column, e);
 	if (!ret)

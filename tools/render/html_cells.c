@@ -259,23 +259,24 @@ static size_t count_cells(const struct html_cells *c, const uint32_t *bin_of)
 	return n;
 }
 
-/* From moments to bins, as many as there is room for. */
+/* From moments to bins, as many as there is room for, or as `like` has. */
 static void fold_time(struct html_cells *c, const struct timeline_type *type,
-		      size_t ncolumns)
+		      size_t ncolumns, const struct html_cells *like)
 {
 	uint32_t *bin_of = xcalloc(type->n + 1, sizeof(*bin_of));
-	size_t most, i, k;
+	size_t most = like ? like->bins_most : CELLS_BINS_MAX, i, k;
 
-	for (most = CELLS_BINS_MAX;; most /= 2) {
+	for (;; most /= 2) {
 		bins_init(&c->bins, type, most);
 		for (i = 0; i < c->bins.n; i++)
 			for (k = 0; k < c->bins.v[i].n; k++)
 				bin_of[c->bins.v[i].first + k] = (uint32_t)i;
 		bin_of[type->n] = (uint32_t)c->bins.n;
-		if (most == 1 || count_cells(c, bin_of) <= CELLS_MAX)
+		if (like || most == 1 || count_cells(c, bin_of) <= CELLS_MAX)
 			break;
 		bins_release(&c->bins);
 	}
+	c->bins_most = most;
 	for (i = 0; i < c->n; i++)
 		c->v[i].bin = bin_of[c->v[i].bin];
 	add_up(c, ncolumns);
@@ -392,7 +393,7 @@ static void maker_release(struct maker *m)
 }
 
 int html_cells_init(struct html_cells *c, const struct report *r, struct html_tree *t,
-		    struct err *e)
+		    const struct html_cells *like, struct err *e)
 {
 	const struct timeline_type *type = timeline_find(r->timeline, &r->p->h);
 	struct maker m = {.c = c, .r = r, .t = t};
@@ -416,7 +417,7 @@ int html_cells_init(struct html_cells *c, const struct report *r, struct html_tr
 	if (c->n)
 		qsort(c->v, c->n, sizeof(*c->v), cmp_cells);
 	add_up(c, t->ncolumns);
-	fold_time(c, type, t->ncolumns);
+	fold_time(c, type, t->ncolumns, like);
 	return query_status(r->q, e);
 }
 

@@ -36,6 +36,7 @@ struct cell {
 
 struct html_cells {
 	struct bins bins;
+	size_t bins_most;	/* as many as there was room for */
 	struct cells_key *keys; /* those that are there first, then those left out */
 	size_t nkeys, nleft_out;
 	struct intern texts; /* of values, in byte order from the first on */
@@ -47,7 +48,7 @@ struct html_cells {
 	struct arena arena;
 };
 
-/* r->timeline and the tree of r->p, which has one side. */
+/* r->timeline and the tree of r->p, which has one side. like: cells to have the bins of; or NULL. */
 int html_cells_init(struct html_cells *c, const struct report *r, struct html_tree *t,
-		    struct err *e);
+		    const struct html_cells *like, struct err *e);
 void html_cells_release(struct html_cells *c);

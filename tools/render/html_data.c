@@ -39,13 +39,12 @@ static void put_double(struct buf *b, double v)
 		buf_putc(b, (char)(bits >> 8 * i));
 }
 
-/* The number of a text that is safe already. */
-static uint32_t safe_text(struct html_data *d, struct str s)
+uint32_t html_safe_text(struct html_data *d, struct str s)
 {
 	return intern_put(&d->strings, s.p, s.n);
 }
 
-static uint32_t text(struct html_data *d, struct str s)
+uint32_t html_text(struct html_data *d, struct str s)
 {
 	struct buf b = BUF_INIT(SIZE_MAX / 2);
 	uint32_t id;
@@ -58,7 +57,7 @@ static uint32_t text(struct html_data *d, struct str s)
 
 static void put_text(struct html_data *d, const char *p, size_t n)
 {
-	html_put_u64(&d->section, text(d, (struct str){p, (uint32_t)n}));
+	html_put_u64(&d->section, html_text(d, (struct str){p, (uint32_t)n}));
 }
 
 void html_data_end(struct html_data *d, enum html_section tag)
@@ -103,8 +102,8 @@ static void put_columns(struct html_data *d, const struct report *r,
 	for (c = 0; c < t->ncolumns; c++) {
 		vt = &r->p->h.types[c];
 		shift = shift_of(t, c);
-		html_put_u64(&d->section, text(d, store_str(st, vt->type)));
-		html_put_u64(&d->section, text(d, store_str(st, vt->unit)));
+		html_put_u64(&d->section, html_text(d, store_str(st, vt->type)));
+		html_put_u64(&d->section, html_text(d, store_str(st, vt->unit)));
 		html_put_u64(&d->section, shift);
 		for (side = 0; side < t->nsides; side++)
 			html_put_i64(&d->section,
@@ -141,8 +140,8 @@ static void put_facts(struct html_data *d, const struct report *r)
 	for (i = 0; i < h->ncomments; i++) {
 		if (!split_fact(store_str(r->p->store, h->comments[i]), &key, &value))
 			continue;
-		html_put_u64(&d->section, text(d, key));
-		html_put_u64(&d->section, text(d, value));
+		html_put_u64(&d->section, html_text(d, key));
+		html_put_u64(&d->section, html_text(d, value));
 	}
 }
 
@@ -208,15 +207,15 @@ static void put_frames(struct html_data *d, const struct report *r,
 
 	html_put_u64(b, n);
 	for (i = 0; i < n; i++)
-		html_put_u64(b, safe_text(d, t->names[t->ranked[i]]));
+		html_put_u64(b, html_safe_text(d, t->names[t->ranked[i]]));
 	for (i = 0; i < n; i++)
-		html_put_u64(b, text(d, store_str(st, v[t->ranked[i]].where_file)));
+		html_put_u64(b, html_text(d, store_str(st, v[t->ranked[i]].where_file)));
 	for (i = 0; i < n; i++)
 		html_put_i64(b, v[t->ranked[i]].where_line);
 	for (i = 0; i < n; i++)
-		html_put_u64(b, text(d, store_str(st, v[t->ranked[i]].module)));
+		html_put_u64(b, html_text(d, store_str(st, v[t->ranked[i]].module)));
 	for (i = 0; i < n; i++)
-		html_put_u64(b, text(d, group_of(st, &v[t->ranked[i]])));
+		html_put_u64(b, html_text(d, group_of(st, &v[t->ranked[i]])));
 	for (i = 0; i < n; i++)
 		html_put_u64(b, flags_of(st, &v[t->ranked[i]]));
 	html_data_end(d, HTML_FRAMES);
@@ -240,8 +239,8 @@ static void put_modules(struct html_data *d, const struct report *r,
 		file = t->frames.v[t->ranked[i]].module;
 		if (!id[file] || id[file] == ID_NONE)
 			continue;
-		html_put_u64(&d->section, text(d, store_str(st, file)));
-		html_put_u64(&d->section, text(d, store_str(st, id[file])));
+		html_put_u64(&d->section, html_text(d, store_str(st, file)));
+		html_put_u64(&d->section, html_text(d, store_str(st, id[file])));
 		id[file] = 0;
 		n++;
 	}
@@ -386,15 +385,15 @@ static void put_labels(struct html_data *d, const struct html_cells *c)
 
 	html_put_u64(b, c->nkeys);
 	for (i = 0; i < c->nkeys; i++)
-		html_put_u64(b, safe_text(d, c->keys[i].name));
+		html_put_u64(b, html_safe_text(d, c->keys[i].name));
 	html_put_u64(b, c->nleft_out);
 	for (; i < c->nkeys + c->nleft_out; i++) {
-		html_put_u64(b, safe_text(d, c->keys[i].name));
+		html_put_u64(b, html_safe_text(d, c->keys[i].name));
 		html_put_u64(b, c->keys[i].nvalues);
 	}
 	html_put_u64(b, c->texts.n);
 	for (i = 0; i < c->texts.n; i++)
-		html_put_u64(b, safe_text(d, intern_str(&c->texts, (uint32_t)i)));
+		html_put_u64(b, html_safe_text(d, intern_str(&c->texts, (uint32_t)i)));
 	html_put_u64(b, c->sets.n);
 	for (i = 0; i < c->sets.n; i++) {
 		s = intern_str(&c->sets, (uint32_t)i);
@@ -468,20 +467,35 @@ void html_data_release(struct html_data *d)
 	buf_release(&d->section);
 }
 
+static void put_tree(struct html_data *d, const struct report *r,
+		     const struct html_tree *t, const struct html_cells *c)
+{
+	put_frames(d, r, t);
+	put_shape(d, t);
+	put_nodes(d, t);
+	if (c && is_of_parts(c))
+		put_cells(d, t, c);
+}
+
 void html_data_add(struct html_data *d, const struct report *r, const struct html_tree *t,
 		   const struct html_cells *c)
 {
 	put_profile(d, r, t);
-	put_frames(d, r, t);
 	put_modules(d, r, t);
-	put_shape(d, t);
-	put_nodes(d, t);
-	if (!c)
-		return;
-	put_bins(d, c);
-	put_labels(d, c);
-	if (is_of_parts(c))
-		put_cells(d, t, c);
+	if (c) {
+		put_bins(d, c);
+		put_labels(d, c);
+	}
+	put_tree(d, r, t, c);
+}
+
+void html_data_add_lines(struct html_data *d, const struct report *r,
+			 const struct html_tree *t, const struct html_cells *c,
+			 bool shown_first)
+{
+	html_put_u64(&d->section, shown_first);
+	html_data_end(d, HTML_LINES);
+	put_tree(d, r, t, c);
 }
 
 void html_data_finish(struct html_data *d, struct buf *out)

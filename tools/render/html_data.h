@@ -44,6 +44,11 @@
  *		  same node and label set. The number past the last bin is no time.
  *	CELL_VALUES	column; signed value of each cell: those of a node add up to its self
  *	CELL_MULTIPLE	column, another column, factor: as MULTIPLE
+ *	LINES	  1 if to be shown first, else 0. After it come FRAMES to MULTIPLE and CELLS to
+ *		  CELL_MULTIPLE of the same samples line by line.
+ *	FUNCTIONS for each of the frames of LINES the name of its function
+ *	SOURCES	  count of files, each as its name, count of lines, and these as the number,
+ *		  less that of the line before, and text
  *
  * Values are exact as long as the sum of all |values| of the column is at most 2^53, which is
  * what a page's numbers can hold; if not, they are divided by 2^shift and cut.
@@ -74,6 +79,9 @@ enum html_section {
 	HTML_CELLS,
 	HTML_CELL_VALUES,
 	HTML_CELL_MULTIPLE,
+	HTML_LINES,
+	HTML_FUNCTIONS,
+	HTML_SOURCES,
 };
 
 enum html_profile_flags {
@@ -99,11 +107,20 @@ void html_data_release(struct html_data *d);
 void html_data_add(struct html_data *d, const struct report *r, const struct html_tree *t,
 		   const struct html_cells *c);
 
+/* Line by line, after the same with functions; t and c are of this granularity. */
+void html_data_add_lines(struct html_data *d, const struct report *r,
+			 const struct html_tree *t, const struct html_cells *c,
+			 bool shown_first);
+
 /* Append the whole block, not yet compressed. */
 void html_data_finish(struct html_data *d, struct buf *out);
 
 /* What was put so far is a section. */
 void html_data_end(struct html_data *d, enum html_section tag);
+
+/* The number of a text that is valid UTF-8 without controls, and of any. */
+uint32_t html_safe_text(struct html_data *d, struct str s);
+uint32_t html_text(struct html_data *d, struct str s);
 
 /* Signed and unsigned varints, as the block has them. */
 void html_put_u64(struct buf *b, uint64_t v);

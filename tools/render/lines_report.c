@@ -12,7 +12,6 @@
 #include "tools/render/sources.h"
 
 #define FUNCTIONS_DEFAULT 20
-#define AROUND 2 /* lines of source shown before and after one with a value */
 
 /* The lines of one function of one file: rows [from, from + n). */
 struct group {
@@ -137,14 +136,15 @@ static void put_lines(const struct listing *t, const struct group *g,
 			put_line(t, &v[i], line, source);
 			continue;
 		}
-		at = line > done + AROUND ? line - AROUND : done + 1;
+		at = line > done + SOURCE_AROUND ? line - SOURCE_AROUND : done + 1;
 		if (done && at > done + 1)
 			buf_puts(t->out, "       ...\n");
 		for (; at < line; at++)
 			put_line(t, NULL, at, source);
 		put_line(t, &v[i], line, source);
 		next = i + 1 < g->n ? t->frames.v[v[i + 1].frame].line : INT64_MAX;
-		for (at++; at <= line + AROUND && at < next && (uint64_t)at <= source->n;
+		for (at++;
+		     at <= line + SOURCE_AROUND && at < next && (uint64_t)at <= source->n;
 		     at++)
 			put_line(t, NULL, at, source);
 		done = at - 1;

@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
 	 1},
 	{"sort", OPT_SORT, "COLUMN", 0, "Functions by flat (default) or cum", 1},
 	{"function", OPT_FUNCTION, "RE", 0, "Peek, lines: the functions to show", 1},
-	{"source", OPT_SOURCE, "DIR", 0, "Lines: source files are below DIR; may repeat",
+	{"source", OPT_SOURCE, "DIR", 0, "Lines, HTML: sources are below DIR; may repeat",
 	 1},
 	{"unit", OPT_UNIT, "UNIT", 0,
 	 "Values in UNIT (ms, MB...), or auto: each in its own", 1},

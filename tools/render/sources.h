@@ -12,6 +12,8 @@
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
 
+#define SOURCE_AROUND 2 /* lines shown before and after one with a value */
+
 struct source_file {
 	struct buf text;
 	size_t *start; /* of each line; start[n] is past the last one */

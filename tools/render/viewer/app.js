@@ -120,18 +120,29 @@ class App {
 		this.panels.fill();
 	}
 
+	/* The profile's samples at the level that is shown. */
+	get source() {
+		return this.sourceAt(this.shaper.shape.level);
+	}
+
+	sourceAt(level) {
+		const p = this.data.profiles[this.profile];
+
+		return level === "lines" && p.lines ? p.lines : p;
+	}
+
 	/* The part of the samples that was chosen, or both parts, of one label value or of all. */
-	partView(group) {
-		const p = this.data.profiles[this.profile], { base, selection, scaled } = this.chooser;
+	partView(p, group) {
+		const { base, selection, scaled } = this.chooser;
 
 		return base ? compareOf(p, this.column, { ...base, group }, { ...selection, group }, scaled)
 			: viewOf(p, this.column, { ...selection, group });
 	}
 
-	filteredView() {
-		const { shape } = this.shaper, whole = this.partView(null), key = shape.group;
+	filteredView(shape = this.shaper.shape) {
+		const p = this.sourceAt(shape.level), whole = this.partView(p, null), key = shape.group;
 		const parts = !key ? [{ view: whole }]
-			: valuesOf(this.data.profiles[this.profile], key).map((value) => ({ name: value, view: this.partView({ key, value }) }));
+			: valuesOf(p, key).map((value) => ({ name: value, view: this.partView(p, { key, value }) }));
 
 		return filtered(whole, parts, shape);
 	}
@@ -144,9 +155,9 @@ class App {
 		if (model.frame === this.model.frame) {
 			this.zoom(view, false);
 		} else {
-			const name = this.picked < 0 ? null : model.frames.name[this.picked];
+			const like = this.picked < 0 ? -1 : this.model.frameLike(model.frames.name[this.picked], model.functionOf(this.picked));
 			this.goTo(this.way);
-			this.pick(this.model.frames.name.indexOf(name), false);
+			this.pick(like, false);
 		}
 		this.scrollToRoot();
 		this.keep(true);
@@ -364,6 +375,7 @@ class App {
 		this.picked = frame;
 		byId("act").disabled = frame < 0;
 		this.table.pick(frame, reveal);
+		this.panels.fillOfFunction();
 		this.painter.drawMarks(this.picked, this.hover, this.focus);
 	}
 

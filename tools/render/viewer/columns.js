@@ -16,7 +16,7 @@ const ratio = (m, f) => (m.functions[0].total[f] ? m.functions[1].total[f] / m.f
 
 /* What prof-diff says of a function, if it has tested it; else whether it is on one side alone. */
 function statusText(m, f) {
-	const known = m.verdicts ? m.verdicts.get(m.frames.name[f]) || "" : null;
+	const known = m.verdicts ? m.verdicts.get(m.functionOf(f)) || "" : null;
 
 	return known === null ? statusOf(total(0)(m, f), total(1)(m, f)) : known;
 }

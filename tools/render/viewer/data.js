@@ -3,7 +3,8 @@
 
 const VERSION = 1;
 const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8, MULTIPLE = 9,
-	GAUGES = 10, MODULES = 11, BINS = 12, LABELS = 13, CELLS = 14, CELL_VALUES = 15, CELL_MULTIPLE = 16;
+	GAUGES = 10, MODULES = 11, BINS = 12, LABELS = 13, CELLS = 14, CELL_VALUES = 15, CELL_MULTIPLE = 16,
+	LINES = 17, FUNCTIONS = 18, SOURCES = 19;
 
 export const HAS_NEGATIVE = 1;
 export const FRAME_INLINED = 1, FRAME_KERNEL = 2, FRAME_NOTE = 4, FRAME_UNNAMED = 8;
@@ -257,6 +258,32 @@ function readCellMultiple(r, p) {
 	p.cells.values[column] = times(p.cells.values[of], factor);
 }
 
+/* By frame of lines the name of its function, which is what its line numbers are of. */
+function readFunctions(r, p, strings) {
+	p.frames.of = r.numbers(p.frames.n).map((id) => strings[id]);
+}
+
+/* By file its known lines: text by number. */
+function readSources(r, p, strings) {
+	p.sources = new Map();
+	for (let files = r.number(); files; files--) {
+		const file = strings[r.number()], lines = new Map();
+		let number = 0;
+		for (let n = r.number(); n; n--) {
+			number += r.number();
+			lines.set(number, strings[r.number()]);
+		}
+		p.sources.set(file, lines);
+	}
+}
+
+/* The same profile line by line, which what follows belongs to. */
+function linesOfProfile(r, p) {
+	p.linesFirst = r.number() === 1;
+	p.lines = { ...p, frames: null, cells: null, self: p.self.map((columns) => new Array(columns.length)), inlinedBits: null };
+	return p.lines;
+}
+
 /* What each section is read by: from its reader, into the profile it belongs to. */
 const COLUMNS = {
 	[POPS]: readShape,
@@ -271,6 +298,8 @@ const COLUMNS = {
 	[CELLS]: readCells,
 	[CELL_VALUES]: readCellValues,
 	[CELL_MULTIPLE]: readCellMultiple,
+	[FUNCTIONS]: readFunctions,
+	[SOURCES]: readSources,
 };
 
 /* { title, version, profiles } of the inflated block. */
@@ -291,6 +320,8 @@ export function decode(bytes) {
 		} else if (tag === PROFILE) {
 			p = readProfile(section, strings);
 			data.profiles.push(p);
+		} else if (tag === LINES) {
+			p = linesOfProfile(section, p);
 		} else if (tag === FRAMES) {
 			p.frames = readFrames(section, strings);
 		} else if (COLUMNS[tag]) {

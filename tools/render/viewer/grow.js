@@ -59,7 +59,7 @@ function growDown(grower, at, view, frames, passes) {
 function copyFrames(frames) {
 	const copy = { n: frames.n };
 
-	for (const key of ["name", "file", "module", "group", "flags"])
+	for (const key of ["name", "file", "module", "group", "flags", ...(frames.of ? ["of"] : [])])
 		copy[key] = [...frames[key]];
 	copy.line = Array.from(frames.line);
 	return copy;
@@ -72,6 +72,8 @@ function addFrame(frames, name, rest = {}) {
 	frames.module.push(rest.module || "");
 	frames.group.push(rest.group || name);
 	frames.flags.push(rest.flags || 0);
+	if (frames.of)
+		frames.of.push(name);
 	return frames.n++;
 }
 
@@ -91,11 +93,11 @@ function levelFrames(frames, level) {
 	return [out, map];
 }
 
-/* By frame: 1 if its name, file or binary matches one of the expressions. */
+/* By frame: 1 if the name of its function, its file or its binary matches one of the expressions. */
 export function matching(frames, expressions) {
 	const tests = expressions.map((text) => new RegExp(text, "u"));
 
-	return Uint8Array.from(frames.name, (name, f) =>
+	return Uint8Array.from(frames.of || frames.name, (name, f) =>
 		(tests.some((re) => re.test(name) || re.test(frames.file[f]) || re.test(frames.module[f])) ? 1 : 0));
 }
 
@@ -194,7 +196,7 @@ function growSandwich(view, name) {
 
 /* What filters and the choice of labels and levels leave; callees below callers. */
 export function filtered(view, parts, shape) {
-	return shape.filters.length || shape.level !== "functions" || shape.group ? growFiltered(view, parts, shape) : view;
+	return shape.filters.length || shape.level === "files" || shape.level === "binaries" || shape.group ? growFiltered(view, parts, shape) : view;
 }
 
 /*

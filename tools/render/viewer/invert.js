@@ -25,6 +25,8 @@ function withNarrow(frames) {
 
 	for (const [key, value] of Object.entries({ name: "callers too narrow to draw", file: "", module: "", group: "", flags: FRAME_NOTE }))
 		more[key] = [...frames[key], value];
+	if (frames.of)
+		more.of = [...frames.of, more.name[frames.n]];
 	more.line = larger(frames.line, frames.n + 1);
 	return more;
 }

@@ -89,20 +89,24 @@ export class Menu {
 
 /*
  * What can be done with a function: frame of the model, node where it is known which.
- * on: zoom(frame), filter(kind, expression), around(tree, name), copied(what)
+ * on: zoom(frame), filter(kind, expression), around(tree, name), copied(what), lines() or null
  */
 export function functionItems(model, frame, node, on) {
 	const name = model.frames.name[frame], binary = model.frames.module[frame];
+	/* filters are about functions, as prof-render's are */
+	const of = model.functionOf(frame), it = of === name ? "it" : "its function";
 	const copyIt = (text, what) => copy(text).then(() => on.copied(what));
 	const items = [
 		["Zoom to its widest box", () => on.zoom(frame)],
 		["Callers and callees of it", () => on.around("around", name)],
 		["Callers of it", () => on.around("callers", name)],
 		["Callees of it", () => on.around("of", name)],
-		["Only stacks through it", () => on.filter("focus", exactly(name))],
-		["Without stacks through it", () => on.filter("ignore", exactly(name))],
-		["Hide it", () => on.filter("hide", exactly(name))]];
+		[`Only stacks through ${it}`, () => on.filter("focus", exactly(of))],
+		[`Without stacks through ${it}`, () => on.filter("ignore", exactly(of))],
+		[`Hide ${it}`, () => on.filter("hide", exactly(of))]];
 
+	if (on.lines)
+		items.splice(4, 0, ["Its lines", () => on.lines()]);
 	if (binary)
 		items.push([`Hide ${fitName(moduleName(binary), 24)}`, () => on.filter("hide", exactly(binary))]);
 	items.push(["Copy name", () => copyIt(name, "the name")]);

@@ -89,6 +89,22 @@ export class Model {
 		return node ? this.frames.name[this.frame[node]] : "all";
 	}
 
+	/* The name of a frame's function: of a line's, the one it is in. */
+	functionOf(f) {
+		return this.frames.of ? this.frames.of[f] : this.frames.name[f];
+	}
+
+	/* The frame of this name; else, of those that are of the function, the one with most in it. */
+	frameLike(name, of) {
+		const { frames } = this, { total } = this.functions[this.last], same = frames.name.indexOf(name);
+		let best = -1;
+
+		for (let f = 0; same < 0 && f < frames.n; f++)
+			if (this.functionOf(f) === of && (best < 0 || total[f] > total[best]))
+				best = f;
+		return same < 0 ? best : same;
+	}
+
 	/* The sum over the outermost nodes in [from, to) whose function is marked. */
 	sumOfMarked(marked, from, to, side) {
 		return sumOfOutermost(this, this.total[side], marked, from, to);
@@ -108,7 +124,7 @@ export class Model {
 	 */
 	noise(node) {
 		if (node && this.verdicts)
-			return this.verdicts.has(this.nameOf(node)) ? 0 : Infinity;
+			return this.verdicts.has(this.functionOf(this.frame[node])) ? 0 : Infinity;
 		const least = Math.abs(this.whole) / 1000;
 
 		if (!this.counts)

@@ -6,11 +6,14 @@ import { parseSelector } from "./selector.js";
 import { readFilters, writeFilters } from "./shaper.js";
 import { pathState, rangeState, readPath, readRange, readState, writeState } from "./state.js";
 
-function shapeState({ shape, flame }) {
+/* What a page starts with: --granularity=lines asks for these. */
+const firstLevel = (p) => (p.linesFirst ? "lines" : "functions");
+
+function shapeState({ shape, flame }, p) {
 	const away = shape.tree !== "callees";
 
 	return { way: away ? shape.tree : "", of: away ? shape.of : "", group: shape.group,
-		level: shape.level === "functions" ? "" : shape.level, f: writeFilters(shape.filters), flame: flame ? "1" : "" };
+		level: shape.level === firstLevel(p) ? "" : shape.level, f: writeFilters(shape.filters), flame: flame ? "1" : "" };
 }
 
 export function keepState(app, push) {
@@ -19,7 +22,7 @@ export function keepState(app, push) {
 	const hash = writeState({
 		t: usual ? "" : `${app.profile}/${app.column}`, by: chooser.by, s: chooser.filter,
 		r: rangeState(p, chooser.selection), base: chooser.base ? `${rangeState(p, chooser.base)}|${chooser.baseFilter}` : "",
-		as: chooser.scaled ? "" : "is", ...shapeState(app.shaper),
+		as: chooser.scaled ? "" : "is", ...shapeState(app.shaper, p),
 		colour: app.legend.grouping === "package" ? "" : app.legend.grouping, columns: app.table.chosen.join(","), q: byId("search").value,
 		case: app.options.matchCase ? "1" : "", regex: app.options.regex ? "1" : "", z: pathState(model, app.zoomed) });
 	const run = view.first !== view.last ? { first: view.first, last: view.last, name: model.nameOf(view.first) } : null;
@@ -29,10 +32,10 @@ export function keepState(app, push) {
 
 const known = (value, values) => (values.includes(value) ? value : values[0]);
 
-function restoreShape(shaper, { way, of, group, level, f, flame }) {
+function restoreShape(shaper, p, { way, of, group, level, f, flame }) {
 	const tree = known(way, of ? ["callees", "inverted", "around", "callers", "of"] : ["callees", "inverted"]);
 
-	shaper.restore({ tree, of: of || "", group: group || "", level: known(level, ["functions", "files", "binaries"]), filters: readFilters(f) }, flame === "1");
+	shaper.restore({ tree, of: of || "", group: group || "", level: known(level || firstLevel(p), ["functions", "lines", "files", "binaries"]), filters: readFilters(f) }, flame === "1");
 }
 
 function readSelection(p, range, filter = "") {
@@ -74,7 +77,7 @@ export function restoreState(app, history) {
 	app.chooser.setProfile(p, k);
 	app.chooser.restore({ ...readSelection(p, state.r, state.s), by: state.by || "", scaled: state.as !== "is",
 		...(state.base === undefined || !p.cells ? { base: null, baseFilter: "" } : readBase(p, state.base)) });
-	restoreShape(app.shaper, state);
+	restoreShape(app.shaper, p, state);
 	app.legend.restore(state.colour);
 	app.table.choose((state.columns || "").split(",").filter((id) => id));
 	app.way = state.z || "";

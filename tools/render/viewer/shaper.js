@@ -43,8 +43,11 @@ export class Shaper {
 		this.on = on;
 		this.shape = PLAIN;
 		this.flame = false;
-		for (const id of ["tree", "group", "level"])
+		for (const id of ["tree", "group"])
 			byId(id).addEventListener("change", () => this.set({ [id]: byId(id).value }));
+		/* what a tree is around is not there at another level */
+		byId("level").addEventListener("change", () =>
+			this.set({ level: byId("level").value, of: "", tree: AROUND_TEXTS[this.shape.tree] ? "callees" : this.shape.tree }));
 		byId("hide").addEventListener("change", () => {
 			this.filter("hide", byId("hide").value);
 			byId("hide").value = "";
@@ -88,6 +91,11 @@ export class Shaper {
 		byId("group-label").hidden = !groups.length;
 		if (!groups.includes(this.shape.group))
 			this.shape = { ...this.shape, group: "" };
+		for (const o of byId("level").options)
+			if (o.value === "lines")
+				o.hidden = o.disabled = !p.lines;
+		if (!p.lines && this.shape.level === "lines")
+			this.shape = { ...this.shape, level: "functions" };
 		const presets = PRESETS.filter(([, re]) => matching(p.frames, [re]).includes(1));
 		byId("hide").replaceChildren(option("", "Hide…"), ...presets.map(([name, re]) => option(re, name)));
 		byId("hide").hidden = !presets.length;

@@ -2,7 +2,7 @@
 /* The tabs of the list beside the tree: each shows one panel. */
 import { byId } from "./card.js";
 
-const PANELS = { functions: "table", labels: "tags" };
+const PANELS = { functions: "table", labels: "tags", lines: "source" };
 
 export class Tabs {
 	/* on.shown(): another panel has come into view and wants to be filled */
