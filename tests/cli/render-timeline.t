@@ -64,6 +64,9 @@ prof-render -f timeline -t inuse_space "$tmp/two.txt" | tr -d '\r' >"$tmp/got"
 is "$(awk -F , 'NR > 1 && $3 != 2 || NR > 1 && $6 / 2 != $7' "$tmp/got")" "" "a level is the mean of its profiles"
 printf '# profpipe text 1\nprofile\ntime 5\ntype "a" "b"\nend\n' | prof-render -f timeline >"$tmp/got"
 is "$(tr -d '\r' <"$tmp/got")" "time,seconds,profiles,type,unit,value,rate" "no sample: the header alone"
+refuses "--by with a table" prof-render --by k "$tmp/two.txt"
+like "$tmp/err" "^prof-render: --by is for -f timeline and -f html, not for -f table; " "which says what --by is for"
+refuses "--by with -f text" prof-render -f text --by k "$tmp/two.txt"
 refuses "a sum that does not fit" prof-render -f timeline - <<'END'
 # profpipe text 1
 profile

@@ -388,19 +388,34 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 	return r;
 }
 
+/* That the format can do what is asked of it. */
+static int check_format(const struct render_opts *o, struct err *e)
+{
+	const struct render_format *f = o->format;
+
+	if (o->root_by.n && !f->report && !f->page)
+		return err_set(e, EINVAL,
+			       "--root-by changes stacks, which -f %s does not", f->name);
+	if (o->by.n && !f->by_time)
+		return err_set(e, EINVAL,
+			       "--by is for -f timeline and -f html, not for -f %s; "
+			       "--root-by puts label values above the root of stacks",
+			       f->name);
+	if (o->follow && (!f->report || !f->many))
+		return err_set(e, EINVAL,
+			       "--follow shows tables as they come, which -f %s is not",
+			       f->name);
+	return 0;
+}
+
 int render(struct render_opts *o, struct err *e)
 {
 	struct source *s;
 	int r;
 
 	r = choose_format(o, e);
-	if (!r && o->root_by.n && !o->format->report && !o->format->page)
-		r = err_set(e, EINVAL, "--root-by changes stacks, which -f %s does not",
-			    o->format->name);
-	if (!r && o->follow && (!o->format->report || !o->format->many))
-		r = err_set(e, EINVAL,
-			    "--follow shows tables as they come, which -f %s is not",
-			    o->format->name);
+	if (!r)
+		r = check_format(o, e);
 	if (r)
 		return r;
 	s = source_new(o->files.v, o->files.n, o->cli.max_size);
