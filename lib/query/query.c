@@ -158,6 +158,7 @@ int query_add_filter(struct query *q, enum stack_filter kind, const char *re,
 
 void query_set_granularity(struct query *q, enum granularity g)
 {
+	filters_reset(&q->filters);
 	q->filters.granularity = g;
 }
 

@@ -143,15 +143,33 @@ const panel = (page) => page.locator("#source .line:not(.head)").evaluateAll((li
 	await context.close();
 }
 
-/* --- asked for, and not there -------------------------------------------------------------------- */
-{
-	const { context, page, trouble, ask } = await open(browser, `${dir}/first.html`);
+/* --- levels: what is asked for comes first, and the menu has the others --------------------------- */
+const LEVELS = ["functions", "lines", "files", "binaries"];
+for (const first of [...LEVELS, "addresses"]) {
+	const { context, page, trouble, ask } = await open(browser, `${dir}/of-${first}.html`), isAddresses = first === "addresses";
 
-	is(await page.inputValue("#level"), "lines", "--granularity=lines: the page begins with them");
-	is(await fromPage(ask), fromJson("source"), "the same numbers");
-	await page.selectOption("#level", "functions");
-	is((await ask("rows()")).map((r) => r.name).sort(), ["bare", "climb", "main", "parse"], "and has functions, too");
-	is(trouble, [], "lines first: no message, violation, dialog or request");
+	is(await page.inputValue("#level"), isAddresses ? "functions" : first, `--granularity=${first}: the page begins with them`);
+	is(await fromPage(ask), fromJson(`of-${first}`), "and has the same numbers");
+	is((await page.locator("#level option:not([disabled])").allTextContents()).map((t) => t.toLowerCase()),
+		isAddresses ? ["addresses", "files", "binaries"] : LEVELS, "the menu has the other levels");
+	for (const level of LEVELS.filter((l) => !isAddresses || l === "files" || l === "binaries")) {
+		await page.selectOption("#level", level);
+		is(await fromPage(ask), fromJson(`of-${level}`), `${level}, from ${first}`);
+		await page.reload();
+		await until(page, "!!window.profpipe");
+		is(await page.inputValue("#level"), level, "kept by the address");
+	}
+	is(trouble, [], `${first} first: no message, violation, dialog or request`);
+	await context.close();
+}
+{
+	const { context, page, trouble, ask } = await open(browser, `${dir}/of-binaries.html`);
+
+	await pick(page, "[libio.so]");
+	await page.click("#act");
+	await page.click('#menu button >> text="Hide it"');
+	is(await fromPage(ask), fromJson("hidden"), "a binary is hidden as --hide hides it");
+	is(trouble, [], "binaries: no message, violation, dialog or request");
 	await context.close();
 }
 {

@@ -42,7 +42,6 @@ is "$(grep -ac '^secret$' "$tmp/data")" 0 "no file outside of the directory is"
 refuses "--source is no directory" prof-render --source "$tmp/secret.c" -f html "$tmp/source.txt"
 prof-render -f lines -n 0 --unit auto --source "$tmp/source" "$tmp/source.txt" | sed '1,/^Showing/d' >"$tmp/source.lines"
 prof-render --granularity=lines -f json -n 0 "$tmp/source.txt" >"$tmp/source.json"
-prof-render --granularity=lines -o "$tmp/first.html" "$tmp/source.txt"
 sed 's/:[0-9]*:0$/:0:0/; s/^\(function.*\) [0-9]*$/\1 0/; s/f\([12]\):[0-9]*:0/f\1:0:0/g' "$tmp/source.txt" |
 	prof-render -o "$tmp/none.html"
 
@@ -51,9 +50,10 @@ awk 'function rnd(k) { s = (s * 16807) % 2147483647; return s % k }
 BEGIN { s = 23; split("main read parse hash write", name, " ")
 	for (t = 0; t < 30; t++) {
 		printf "# profpipe text 1\nprofile\ntime %d000000000\nduration 10000000000\ntype \"cpu\" \"nanoseconds\"\n", 1764547200 + t * 10
+		print "mapping 1 0x1000 0x9000 0x0 \"/bin/app\" \"\" FNL\nmapping 2 0x10000 0x90000 0x0 \"/lib/libio.so\" \"\" FNL"
 		for (i = 1; i <= 5; i++) {
 			printf "function %d \"%s\" \"\" \"src/%s.c\" %d\n", i, name[i], name[i], i
-			for (k = 0; k < 3; k++) printf "location %d m0 0x0 f%d:%d:0\n", i * 3 + k - 2, i, i + k * 7
+			for (k = 0; k < 3; k++) printf "location %d m%d 0x%x f%d:%d:0\n", i * 3 + k - 2, 1 + (i == 2), (i == 2 ? 65536 : 4096) + i * 16 + k, i, i + k * 7
 		}
 		for (k = 0; k < 20; k++) {
 			line = ""; at = 1
@@ -68,6 +68,12 @@ prof-render -f lines -n 0 --unit auto "$tmp/range.pb.gz" | sed '1,/^Showing/d' >
 prof-render --granularity=lines -f json -n 0 "$tmp/range.pb.gz" >"$tmp/stream.json"
 prof-render --granularity=lines -f json -n 0 -s 'comm="db"' "$tmp/range.pb.gz" >"$tmp/label.json"
 prof-render --granularity=lines -f json -n 0 --focus '^read$' "$tmp/stream.txt" >"$tmp/focus.json"
+for level in functions lines files binaries addresses; do
+	prof-render --granularity=$level -o "$tmp/of-$level.html" "$tmp/stream.txt"
+	prof-render --granularity=$level -f json -n 0 "$tmp/stream.txt" >"$tmp/of-$level.json"
+done
+prof-render --granularity=binaries --hide libio -f json -n 0 "$tmp/stream.txt" >"$tmp/hidden.json"
+is "$(grep -c '<td>/lib/libio.so</td>\|<td>\[libio.so\]</td>' "$tmp/of-binaries.html")" 1 "the table without a script is of binaries, too"
 awk '/^time/ { t++ } { print } /^end/ && t == 5 { exit }' "$tmp/stream.txt" >"$tmp/few.txt"
 awk 'BEGIN { RS = "profile\n"; ORS = "" } NR > 1 { p[NR] = RS $0 } END { print "# profpipe text 1\n"; for (i = NR; i > 1; i--) print p[i] }' \
 	"$tmp/few.txt" | prof-render -o "$tmp/turned.html"

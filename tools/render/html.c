@@ -131,9 +131,9 @@ static int add_profile(struct html_data *d, const struct report *r, struct err *
 	struct html_tree tree;
 	int ret;
 
-	/* lines come after functions, not in their place */
+	/* the page makes files and binaries of functions, and has lines beside them */
 	whole.o = &o;
-	if (o.granularity == GRANULARITY_LINES)
+	if (o.granularity != GRANULARITY_ADDRESSES)
 		o.granularity = GRANULARITY_FUNCTIONS;
 	ret = html_tree_init(&tree, &whole, e);
 	if (!ret && tree.nsides == 1) {
@@ -141,7 +141,7 @@ static int add_profile(struct html_data *d, const struct report *r, struct err *
 		ret = html_cells_init(c, &whole, &tree, NULL, e);
 	}
 	if (!ret)
-		html_data_add(d, &whole, &tree, c);
+		html_data_add(d, r, &tree, c);
 	if (!ret)
 		ret = html_lines_add(d, r, &tree, c, e);
 	html_cells_release(&cells);
@@ -221,6 +221,7 @@ int report_html(const struct report *r, size_t n, struct buf *out, struct err *e
 	ret = weights_init(&weights, r->q, r->p, r->column, e);
 	if (!ret)
 		ret = rows_init(&rows, &frames, &weights, &top, e);
+	query_set_granularity(r->q, GRANULARITY_KEEP);
 	if (!ret)
 		ret = put_page(r, n, &rows, &weights, out, e);
 	rows_release(&rows);

@@ -145,6 +145,22 @@ static void put_facts(struct html_data *d, const struct report *r)
 	}
 }
 
+static enum html_level first_level(const struct report *r)
+{
+	switch (r->o->granularity) {
+	case GRANULARITY_LINES:
+		return HTML_LEVEL_LINES;
+	case GRANULARITY_FILES:
+		return HTML_LEVEL_FILES;
+	case GRANULARITY_BINARIES:
+		return HTML_LEVEL_BINARIES;
+	case GRANULARITY_ADDRESSES:
+		return HTML_LEVEL_ADDRESSES;
+	default:
+		return HTML_LEVEL_FUNCTIONS;
+	}
+}
+
 static void put_profile(struct html_data *d, const struct report *r,
 			const struct html_tree *t)
 {
@@ -154,6 +170,7 @@ static void put_profile(struct html_data *d, const struct report *r,
 	size_t n, i;
 
 	html_put_u64(&d->section, t->has_negative ? HTML_HAS_NEGATIVE : 0);
+	html_put_u64(&d->section, first_level(r));
 	if (h->time_ns)
 		num_format_time(h->time_ns, when);
 	if (h->duration_ns)
@@ -490,10 +507,8 @@ void html_data_add(struct html_data *d, const struct report *r, const struct htm
 }
 
 void html_data_add_lines(struct html_data *d, const struct report *r,
-			 const struct html_tree *t, const struct html_cells *c,
-			 bool shown_first)
+			 const struct html_tree *t, const struct html_cells *c)
 {
-	html_put_u64(&d->section, shown_first);
 	html_data_end(d, HTML_LINES);
 	put_tree(d, r, t, c);
 }

@@ -12,7 +12,7 @@
  *	STRINGS	  count; each one's length in bytes; all bytes
  *	DOCUMENT  title, version of the program
  *	PROFILE	  begins a profile, to which the sections after it belong:
- *		  flags (enum html_profile_flags); time and duration as text ("" if unknown);
+ *		  flags (enum html_profile_flags); level to show first (enum html_level); time and duration as text ("" if unknown);
  *		  duration in seconds (a double, 8 bytes, least first);
  *		  number of filters, each as text; number of facts, each as key, value
  *		  (comments "profpipe: KEY=VALUE"); sides (2 for a diff: base, new);
@@ -44,8 +44,8 @@
  *		  same node and label set. The number past the last bin is no time.
  *	CELL_VALUES	column; signed value of each cell: those of a node add up to its self
  *	CELL_MULTIPLE	column, another column, factor: as MULTIPLE
- *	LINES	  1 if to be shown first, else 0. After it come FRAMES to MULTIPLE and CELLS to
- *		  CELL_MULTIPLE of the same samples line by line.
+ *	LINES	  nothing; after it come FRAMES to MULTIPLE and CELLS to CELL_MULTIPLE of the
+ *		  same samples line by line
  *	FUNCTIONS for each of the frames of LINES the name of its function
  *	SOURCES	  count of files, each as its name, count of lines, and these as the number,
  *		  less that of the line before, and text
@@ -84,6 +84,15 @@ enum html_section {
 	HTML_SOURCES,
 };
 
+/* What boxes are; with addresses, FRAMES are these, else functions. */
+enum html_level {
+	HTML_LEVEL_FUNCTIONS,
+	HTML_LEVEL_LINES,
+	HTML_LEVEL_FILES,
+	HTML_LEVEL_BINARIES,
+	HTML_LEVEL_ADDRESSES,
+};
+
 enum html_profile_flags {
 	HTML_HAS_NEGATIVE =
 		1 << 0, /* apart from what is negative because it is the base */
@@ -109,8 +118,7 @@ void html_data_add(struct html_data *d, const struct report *r, const struct htm
 
 /* Line by line, after the same with functions; t and c are of this granularity. */
 void html_data_add_lines(struct html_data *d, const struct report *r,
-			 const struct html_tree *t, const struct html_cells *c,
-			 bool shown_first);
+			 const struct html_tree *t, const struct html_cells *c);
 
 /* Append the whole block, not yet compressed. */
 void html_data_finish(struct html_data *d, struct buf *out);

@@ -14,11 +14,10 @@ static bool is_wanted(const struct report *r, const struct html_tree *t)
 {
 	size_t i;
 
-	if (r->o->granularity == GRANULARITY_FUNCTIONS && !r->o->nsources &&
-	    t->calls.n > NODES_MAX)
+	if (r->o->granularity == GRANULARITY_ADDRESSES)
 		return false;
-	if (r->o->granularity != GRANULARITY_FUNCTIONS &&
-	    r->o->granularity != GRANULARITY_LINES)
+	if (r->o->granularity != GRANULARITY_LINES && !r->o->nsources &&
+	    t->calls.n > NODES_MAX)
 		return false;
 	for (i = 0; i < t->frames.n; i++) {
 		if (t->frames.v[i].where_line > 0)
@@ -139,7 +138,7 @@ static void put_sources(struct html_data *d, const struct report *r,
 /* --- the whole -------------------------------------------------------------------------- */
 
 static int add(struct html_data *d, const struct report *r, const struct html_cells *like,
-	       bool shown_first, struct err *e)
+	       struct err *e)
 {
 	struct html_cells cells = {0};
 	struct html_tree tree;
@@ -148,7 +147,7 @@ static int add(struct html_data *d, const struct report *r, const struct html_ce
 	if (!ret && like)
 		ret = html_cells_init(&cells, r, &tree, like, e);
 	if (!ret) {
-		html_data_add_lines(d, r, &tree, like ? &cells : NULL, shown_first);
+		html_data_add_lines(d, r, &tree, like ? &cells : NULL);
 		put_functions(d, r, &tree);
 		if (r->o->nsources)
 			put_sources(d, r, &tree);
@@ -168,5 +167,5 @@ int html_lines_add(struct html_data *d, const struct report *r, const struct htm
 		return 0;
 	o.granularity = GRANULARITY_LINES;
 	by_line.o = &o;
-	return add(d, &by_line, c, r->o->granularity == GRANULARITY_LINES, e);
+	return add(d, &by_line, c, e);
 }

@@ -7,6 +7,7 @@ const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, I
 	LINES = 17, FUNCTIONS = 18, SOURCES = 19;
 
 export const HAS_NEGATIVE = 1;
+export const LEVELS = ["functions", "lines", "files", "binaries", "addresses"];
 export const FRAME_INLINED = 1, FRAME_KERNEL = 2, FRAME_NOTE = 4, FRAME_UNNAMED = 8;
 
 export class Reader {
@@ -124,7 +125,7 @@ export function verdictsOf(facts) {
 
 function readProfile(r, strings) {
 	const text = () => strings[r.number()];
-	const p = { flags: r.number(), time: text(), duration: text(), seconds: r.double() };
+	const p = { flags: r.number(), level: LEVELS[r.number()], time: text(), duration: text(), seconds: r.double() };
 
 	p.filters = Array.from({ length: r.number() }, text);
 	const facts = Array.from({ length: r.number() }, () => [text(), text()]);
@@ -278,8 +279,7 @@ function readSources(r, p, strings) {
 }
 
 /* The same profile line by line, which what follows belongs to. */
-function linesOfProfile(r, p) {
-	p.linesFirst = r.number() === 1;
+function linesOfProfile(p) {
 	p.lines = { ...p, frames: null, cells: null, self: p.self.map((columns) => new Array(columns.length)), inlinedBits: null };
 	return p.lines;
 }
@@ -321,7 +321,7 @@ export function decode(bytes) {
 			p = readProfile(section, strings);
 			data.profiles.push(p);
 		} else if (tag === LINES) {
-			p = linesOfProfile(section, p);
+			p = linesOfProfile(p);
 		} else if (tag === FRAMES) {
 			p.frames = readFrames(section, strings);
 		} else if (COLUMNS[tag]) {

@@ -81,7 +81,7 @@ function addFrame(frames, name, rest = {}) {
 function levelFrames(frames, level) {
 	if (level !== "files" && level !== "binaries")
 		return [copyFrames(frames), Int32Array.from({ length: frames.n }, (_, i) => i)];
-	const out = { n: 0, name: [], file: [], line: [], module: [], group: [], flags: [] }, known = new Map();
+	const out = { n: 0, level, name: [], file: [], line: [], module: [], group: [], flags: [] }, known = new Map();
 	const map = Int32Array.from({ length: frames.n }, (_, f) => {
 		const file = level === "files" ? frames.file[f] : "", module = frames.module[f];
 		const rest = module ? `[${module.slice(module.lastIndexOf("/") + 1)}]` : frames.flags[f] & FRAME_NOTE ? frames.name[f] : "<unknown>";

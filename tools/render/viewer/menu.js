@@ -94,16 +94,16 @@ export class Menu {
 export function functionItems(model, frame, node, on) {
 	const name = model.frames.name[frame], binary = model.frames.module[frame];
 	/* filters are about functions, as prof-render's are */
-	const of = model.functionOf(frame), it = of === name ? "it" : "its function";
+	const key = exactly(model.keyOf(frame)), it = model.functionOf(frame) === name ? "it" : "its function";
 	const copyIt = (text, what) => copy(text).then(() => on.copied(what));
 	const items = [
 		["Zoom to its widest box", () => on.zoom(frame)],
 		["Callers and callees of it", () => on.around("around", name)],
 		["Callers of it", () => on.around("callers", name)],
 		["Callees of it", () => on.around("of", name)],
-		[`Only stacks through ${it}`, () => on.filter("focus", exactly(of))],
-		[`Without stacks through ${it}`, () => on.filter("ignore", exactly(of))],
-		[`Hide ${it}`, () => on.filter("hide", exactly(of))]];
+		[`Only stacks through ${it}`, () => on.filter("focus", key)],
+		[`Without stacks through ${it}`, () => on.filter("ignore", key)],
+		[`Hide ${it}`, () => on.filter("hide", key)]];
 
 	if (on.lines)
 		items.splice(4, 0, ["Its lines", () => on.lines()]);

@@ -94,6 +94,13 @@ export class Model {
 		return this.frames.of ? this.frames.of[f] : this.frames.name[f];
 	}
 
+	/* What of a frame a filter has to match. */
+	keyOf(f) {
+		const { file, level, module, name } = this.frames;
+
+		return level ? file[f] || module[f] || name[f] : this.functionOf(f);
+	}
+
 	/* The frame of this name; else, of those that are of the function, the one with most in it. */
 	frameLike(name, of) {
 		const { frames } = this, { total } = this.functions[this.last], same = frames.name.indexOf(name);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From what is shown to the address and the browser's history, and back. */
 import { byId } from "./card.js";
+import { LEVELS } from "./data.js";
 import { ALL } from "./explore.js";
 import { parseSelector } from "./selector.js";
 import { readFilters, writeFilters } from "./shaper.js";
 import { pathState, rangeState, readPath, readRange, readState, writeState } from "./state.js";
 
-/* What a page starts with: --granularity=lines asks for these. */
-const firstLevel = (p) => (p.linesFirst ? "lines" : "functions");
+/* What a page starts with is what --granularity says; addresses are in the place of functions. */
+const firstLevel = (p) => (p.level === "addresses" ? "functions" : p.level);
 
 function shapeState({ shape, flame }, p) {
 	const away = shape.tree !== "callees";
@@ -35,7 +36,7 @@ const known = (value, values) => (values.includes(value) ? value : values[0]);
 function restoreShape(shaper, p, { way, of, group, level, f, flame }) {
 	const tree = known(way, of ? ["callees", "inverted", "around", "callers", "of"] : ["callees", "inverted"]);
 
-	shaper.restore({ tree, of: of || "", group: group || "", level: known(level || firstLevel(p), ["functions", "lines", "files", "binaries"]), filters: readFilters(f) }, flame === "1");
+	shaper.restore({ tree, of: of || "", group: group || "", level: known(level || firstLevel(p), LEVELS.slice(0, 4)), filters: readFilters(f) }, flame === "1");
 }
 
 function readSelection(p, range, filter = "") {

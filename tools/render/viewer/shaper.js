@@ -91,9 +91,12 @@ export class Shaper {
 		byId("group-label").hidden = !groups.length;
 		if (!groups.includes(this.shape.group))
 			this.shape = { ...this.shape, group: "" };
-		for (const o of byId("level").options)
+		for (const o of byId("level").options) {
 			if (o.value === "lines")
 				o.hidden = o.disabled = !p.lines;
+			if (o.value === "functions")
+				o.textContent = p.level === "addresses" ? "Addresses" : "Functions";
+		}
 		if (!p.lines && this.shape.level === "lines")
 			this.shape = { ...this.shape, level: "functions" };
 		const presets = PRESETS.filter(([, re]) => matching(p.frames, [re]).includes(1));
