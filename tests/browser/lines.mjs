@@ -82,7 +82,8 @@ const panel = (page) => page.locator("#source .line:not(.head)").evaluateAll((li
 	is(await fromPage(ask), fromJson("source"), "the level of lines: as --granularity=lines has it");
 	await page.reload();
 	await until(page, "!!window.profpipe");
-	is(await page.inputValue("#level"), "lines", "which the address keeps");
+	is([await page.inputValue("#level"), await page.locator("#source").isVisible()], ["lines", true], "which the address keeps, and what is beside");
+	await page.click("#tab-functions");
 	await pick(page, "parse /build/app/src/parse.c:2");
 	await page.click("#tab-lines");
 	is(await panel(page), want.get("parse"), "a line’s function, and all its lines");

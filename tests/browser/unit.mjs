@@ -18,6 +18,7 @@ const { PRESETS, readFilters, writeFilters } = await load("shaper");
 const { exactly } = await load("menu");
 const { groupExpression } = await load("legend");
 const { linesOfFunction, listing } = await load("source");
+const { mostChanged, pointsText, releasesOf, sharesOf, trendKeys } = await load("trend");
 const { rateText, roundStep } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
@@ -358,4 +359,19 @@ ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "
 	const source = new Map([2, 3, 4, 5, 6, 10, 11, 12].map((k) => [k, `line ${k}`]));
 	is(rows([1, 4, 3], source).map((r) => r && r[0]), [0, 2, 3, 4, 5, 6, null, 10, 11, 12], "with some around each, and a mark where some are left out");
 	is(rows([3, 5], source).at(-1), [99, 5, ""], "a line past the end of its file");
+}
+
+/* --- trends ------------------------------------------------------------------------------------ */
+{
+	const set = (version, pod) => [["pod", pod], ...(version ? [["version", version]] : [])];
+	const p = { labels: { keys: ["pod", "version"], sets: [set("1.10", "a"), set("1.9", "a"), set("2", "b"), set("", "b"), set("0", "c")], used: [1, 1, 1, 1, 0] },
+		cells: { n: 6, set: [0, 1, 2, 2, 1, 3], bin: [3, 3, 5, 1, 4, 0] } };
+
+	is(trendKeys(p), ["version", "pod"], "versions are what releases are told by, if there are some");
+	is(releasesOf(p, "version", { from: -1, to: -1, terms: [] }), ["2", "1.9", "1.10"], "in order of time, then of numbers; what is not there is left out");
+	is(releasesOf(p, "version", { from: 3, to: 5, terms: parseSelector("pod=a") }), ["1.9", "1.10"], "those of a selection");
+	const releases = [{ whole: 100, total: [100, 50, 20], self: [0, 30, 20] }, { whole: 0, total: [0, 0, 0], self: [0, 0, 0] }, { whole: 200, total: [200, 20, 80], self: [100, 0, 80] }];
+	is(sharesOf(releases, "self", 1), [0.3, null, 0], "shares, and none of nothing");
+	is(mostChanged(releases, 3).map(([f, shares]) => [f, ...shares]), [[1, 0.5, null, 0.1], [2, 0.2, null, 0.4]], "what changes most; not what does not");
+	is([pointsText(0.5, 0.25), pointsText(0.25, 0.5), pointsText(0.5, 0.500001)], ["+25.00", "−25.00", "0"], "percentage points");
 }

@@ -139,6 +139,13 @@ class App {
 			: viewOf(p, this.column, { ...selection, group });
 	}
 
+	/* The same of one label value alone. */
+	filteredPart(group) {
+		const { shape } = this.shaper, view = this.partView(this.source, group);
+
+		return filtered(view, [{ view }], { ...shape, group: "" });
+	}
+
 	filteredView(shape = this.shaper.shape) {
 		const p = this.sourceAt(shape.level), whole = this.partView(p, null), key = shape.group;
 		const parts = !key ? [{ view: whole }]

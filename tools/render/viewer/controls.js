@@ -66,7 +66,7 @@ export class Controls {
 			filter: (kind, re) => app.shaper.filter(kind, re),
 			around: (tree, name) => app.shaper.around(tree, name),
 			copied: (what) => app.tell(`Copied ${what}.`),
-			lines: app.panels.tabs.possible.includes("lines") ? () => app.panels.tabs.show("lines") : null }), x, y, back);
+			lines: app.panels.tabs.possible.includes("lines") ? () => app.panels.show("lines") : null }), x, y, back);
 	}
 
 	groupMenu(title, re, button) {
@@ -230,7 +230,7 @@ export class Controls {
 			m: () => this.chosenMenu(at),
 			i: () => app.shaper.set({ tree: app.shaper.shape.tree === "inverted" ? "callees" : "inverted" }),
 			f: () => byId("flame").click(),
-			l: () => app.picked >= 0 && app.panels.tabs.possible.includes("lines") && app.panels.tabs.show(app.panels.tabs.shown === "lines" ? "functions" : "lines"),
+			l: () => app.picked >= 0 && app.panels.tabs.possible.includes("lines") && app.panels.show(app.panels.tabs.shown === "lines" ? "functions" : "lines"),
 			c: () => app.picked >= 0 && copy(app.model.frames.name[app.picked]).then(() => app.tell("Copied the name.")),
 			s: () => app.picked >= 0 && app.shaper.around(AROUND[app.shaper.shape.tree] || "around", app.model.frames.name[app.picked]),
 		};

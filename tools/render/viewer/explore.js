@@ -19,7 +19,7 @@ export function setsOf(p, terms, group = null) {
 		(p.labels.used[i] && fits(terms, pairs) && (!group || valueOf(pairs, group.key) === group.value) ? 1 : 0));
 }
 
-function hasTime(selection, bin) {
+export function hasTime(selection, bin) {
 	return selection.from < 0 || (bin >= selection.from && bin < selection.to);
 }
 

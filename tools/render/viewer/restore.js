@@ -25,7 +25,7 @@ export function keepState(app, push) {
 		r: rangeState(p, chooser.selection), base: chooser.base ? `${rangeState(p, chooser.base)}|${chooser.baseFilter}` : "",
 		as: chooser.scaled ? "" : "is", ...shapeState(app.shaper, p),
 		colour: app.legend.grouping === "package" ? "" : app.legend.grouping, columns: app.table.chosen.join(","), q: byId("search").value,
-		case: app.options.matchCase ? "1" : "", regex: app.options.regex ? "1" : "", z: pathState(model, app.zoomed) });
+		...app.panels.state(), case: app.options.matchCase ? "1" : "", regex: app.options.regex ? "1" : "", z: pathState(model, app.zoomed) });
 	const run = view.first !== view.last ? { first: view.first, last: view.last, name: model.nameOf(view.first) } : null;
 
 	window.history[push ? "pushState" : "replaceState"]({ steps: app.steps, run }, "", `#${hash}`);
@@ -83,6 +83,7 @@ export function restoreState(app, history) {
 	app.table.choose((state.columns || "").split(",").filter((id) => id));
 	app.way = state.z || "";
 	app.choose(at, k);
+	app.panels.restore(state);
 	restoreZoom(app, state.z, history && history.run);
 	app.scrollToRoot();
 }

@@ -2,16 +2,16 @@
 /* The tabs of the list beside the tree: each shows one panel. */
 import { byId } from "./card.js";
 
-const PANELS = { functions: "table", labels: "tags", lines: "source" };
+const PANELS = { functions: "table", labels: "tags", lines: "source", trend: "trend" };
 
 export class Tabs {
-	/* on.shown(): another panel has come into view and wants to be filled */
+	/* on.shown(): another panel has come into view and wants to be filled; on.choose(name): by its tab */
 	constructor(on) {
 		this.on = on;
 		this.shown = "functions";
 		this.possible = ["functions"];
 		for (const name of Object.keys(PANELS)) {
-			this.tab(name).addEventListener("click", () => this.show(name));
+			this.tab(name).addEventListener("click", () => this.on.choose(name));
 			this.tab(name).addEventListener("keydown", (e) => this.key(e, name));
 		}
 	}
@@ -46,7 +46,7 @@ export class Tabs {
 		if (!step)
 			return;
 		const n = this.possible.length, to = this.possible[(this.possible.indexOf(name) + step + n) % n];
-		this.show(to);
+		this.on.choose(to);
 		this.tab(to).focus();
 		e.preventDefault();
 		e.stopPropagation();
