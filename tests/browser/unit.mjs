@@ -19,7 +19,7 @@ const { exactly } = await load("menu");
 const { groupExpression } = await load("legend");
 const { linesOfFunction, listing } = await load("source");
 const { mostChanged, pointsText, releasesOf, sharesOf, trendKeys } = await load("trend");
-const { rateText, roundStep } = await load("timeline");
+const { rateText, roundStep, ticksOf } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
 const { changeOf, groupsOf, stableHash, LIGHT } = await load("colour");
@@ -359,6 +359,16 @@ ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "
 	const source = new Map([2, 3, 4, 5, 6, 10, 11, 12].map((k) => [k, `line ${k}`]));
 	is(rows([1, 4, 3], source).map((r) => r && r[0]), [0, 2, 3, 4, 5, 6, null, 10, 11, 12], "with some around each, and a mark where some are left out");
 	is(rows([3, 5], source).at(-1), [99, 5, ""], "a line past the end of its file");
+}
+
+/* --- the time axis ----------------------------------------------------------------------------- */
+{
+	const texts = (begin, span, step) => ticksOf(Date.parse(begin) / 1000, span, step).map((t) => t[1]);
+
+	is(texts("2025-12-01T23:58:30Z", 150, 60), ["23:59", "12-02 00:00", "00:01"], "past midnight the day is told, once");
+	is(texts("2025-12-01T23:59:40Z", 60, 20), ["23:59:40", "12-02 00:00", "00:00:20", "00:00:40"], "with seconds, too");
+	is(texts("2025-12-01T00:00:00Z", 120, 60), ["00:00", "00:01", "00:02"], "not within one day");
+	is(texts("2025-12-01T12:00:00Z", 2 * 86400, 86400), ["12-02 00:00", "12-03 00:00"], "of more than a day always");
 }
 
 /* --- trends ------------------------------------------------------------------------------------ */

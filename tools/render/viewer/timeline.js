@@ -34,6 +34,21 @@ function clockText(seconds, step, days) {
 	return (days ? `${text.slice(5, 10)} ` : "") + text.slice(11, step % 60 && !days ? 19 : 16);
 }
 
+const DAY = 86400;
+
+/* Where the axis has marks, in seconds, and what stands there: the day where it is another one. */
+export function ticksOf(begin, span, step) {
+	const out = [];
+	let day = Math.floor(begin / DAY);
+
+	for (let s = Math.ceil(begin / step) * step; s - begin <= span; s += step) {
+		const isOther = Math.floor(s / DAY) !== day;
+		day = Math.floor(s / DAY);
+		out.push([s, clockText(s, step, span > DAY || isOther)]);
+	}
+	return out;
+}
+
 export class Timeline {
 	/* on.select(from, to) a range of bins; on.only(name) the line's label alone; on.say(text) */
 	constructor(root, card, on) {
@@ -158,8 +173,12 @@ export class Timeline {
 		}
 		c.textAlign = "center";
 		const ticks = this.timeStep(), begin = p.bins[0].start.s;
-		for (let s = Math.ceil(begin / ticks) * ticks; s - begin <= this.span; s += ticks) {
-			const x = this.x(s - begin - p.bins[0].start.ns / 1e9), text = clockText(s, ticks, this.span > 86400);
+		const at = (s) => this.x(s - begin - p.bins[0].start.ns / 1e9);
+		for (let s = Math.ceil(begin / DAY) * DAY; s - begin < this.span && this.span <= DAY; s += DAY)
+			if (s > begin)
+				c.strokeRect(Math.round(at(s)) + 0.5, TOP - 6, 0, HEIGHT - TOP - BOTTOM + 6);
+		for (const [s, text] of ticksOf(begin, this.span, ticks)) {
+			const x = at(s);
 			const half = c.measureText(text).width / 2;
 			c.fillText(text, Math.min(Math.max(x, LEFT + half - 20), this.width - half), HEIGHT - 8);
 			c.fillRect(Math.round(x), HEIGHT - BOTTOM, 1, 4);
@@ -176,7 +195,7 @@ export class Timeline {
 	timeStep() {
 		const least = this.span / Math.max(1, (this.width - LEFT) / 104);
 
-		return STEPS.find((s) => s >= least) || Math.ceil(least / 86400) * 86400;
+		return STEPS.find((s) => s >= least) || Math.ceil(least / DAY) * DAY;
 	}
 
 	/* A step for each bin; a gap where there is none. */
