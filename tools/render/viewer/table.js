@@ -30,7 +30,8 @@ export class FunctionTable {
 		this.picked = -1;
 		this.scroller.addEventListener("scroll", () => this.render());
 		this.scroller.addEventListener("keydown", (e) => this.key(e));
-		this.rows.addEventListener("click", (e) => this.click(e, on.pick));
+		/* what is chosen already is not drawn anew: the second click of two would lose its row */
+		this.rows.addEventListener("click", (e) => this.click(e, (f) => f !== this.picked && on.pick(f)));
 		this.rows.addEventListener("dblclick", (e) => this.click(e, on.zoom));
 	}
 
