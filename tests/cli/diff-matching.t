@@ -47,6 +47,47 @@ make_side 51 -v host=1 >"$tmp/d0.txt"
 make_side 52 -v host=1 -v grow='f00=0.3 f01=1.87' >"$tmp/d1.txt"
 is "$(verdicts "$tmp/d0.txt" "$tmp/d1.txt")" "f00=improved f01=regressed" "not within the whole program"
 
+# --- lines: by their distance from where the function begins ------------------------------------------
+# lined START COUNTS-2-BELOW COUNTS-5-BELOW: a function of two lines, and one whose start is not told
+lined() {
+	awk -v start="$1" -v two="$2" -v five="$3" 'BEGIN {
+		for (r = 0; r < 5; r++) {
+			printf "# profpipe text 1\nprofile\ntime %d000000000\nduration 10000000000\n", 17e8 + 10 * r
+			print "period \"cpu\" \"nanoseconds\" 10000000\ntype \"samples\" \"count\""
+			printf "mapping 1 0x400000 0x500000 0x0 \"/usr/bin/app\" \"%d\" FNLI\n", start
+			printf "function 1 \"work\" \"work\" \"w.c\" %d\nfunction 2 \"idle\" \"idle\" \"w.c\" 0\n", start
+			printf "location 1 m1 0x401000 f1:%d:0\nlocation 2 m1 0x401100 f1:%d:0\n", start + 2, start + 5
+			print "location 3 m1 0x401200 f2:7:0"
+			printf "sample %d : 1\nsample %d : 2\nsample %d : 3\nend\n", two + r % 2, five + r % 3, 5000 + r % 2
+		}
+	}'
+}
+lines_seen() {
+	jq -r '[.types[0].functions[].name] | sort | join(" ")' "$tmp/json"
+}
+how='--norm none --granularity lines'
+lined 10 100 100 >"$tmp/l0.txt"
+lined 40 100 200 >"$tmp/l1.txt"
+# shellcheck disable=SC2086
+is "$(verdicts "$tmp/l0.txt" "$tmp/l1.txt" $how)" "work w.c:45=regressed" "lines, of a function that begins later"
+# shellcheck disable=SC2086
+is "$(prof-diff -q $how "$tmp/l0.txt" "$tmp/l1.txt" | prof-render -f csv --granularity lines | cut -d, -f1,2,10 | tail -n +2 | xargs)" \
+	"504,1004,work w.c:45" "in the pprof output as well: the new side's"
+# shellcheck disable=SC2086
+verdicts "$tmp/l0.txt" "$tmp/l1.txt" $how --names raw >"$tmp/out"
+is "$(lines_seen)" "idle w.c:7 work w.c:12 work w.c:15 work w.c:42 work w.c:45" "--names raw: lines as they are"
+lined 10 200 100 >"$tmp/l0.txt"
+lined 40 100 200 >"$tmp/l1.txt"
+# shellcheck disable=SC2086
+is "$(verdicts "$tmp/l0.txt" "$tmp/l1.txt" $how)" "work w.c:42=moved work w.c:45=moved" "moved: within a function's lines"
+# two functions of one name and file: which is which?
+sed -e 's/^function 2.*/function 2 "work" "work" "w.c" 90/' "$tmp/l1.txt" >"$tmp/l2.txt"
+# shellcheck disable=SC2086
+prof-diff -q $how --report json:- --force "$tmp/l0.txt" "$tmp/l2.txt" >"$tmp/json"
+is "$(lines_seen)" \
+	"idle w.c:7 work w.c:12 work w.c:15 work w.c:42 work w.c:45 work w.c:7" "not where there are two of a name"
+how=
+
 # --- other names: when not to guess ---------------------------------------------------------------
 renamed() { # FILE: what the report says has another name
 	prof-diff -q --report json:- "$tmp/base.txt" "$1" |

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/diff/inlines.h"
 
-#include <stdlib.h>
+#include "tools/diff/rewrite.h"
 
 /* One of its stacks has inlined frames, or its binaries say that they were looked for. */
 static bool has_inlines(const struct profile *p, bool *searched)
@@ -43,25 +43,11 @@ void inlines_fold(struct pair *pair, struct replicas *all)
 {
 	struct query *q = query_new();
 	struct sample_hooks hooks;
-	struct replica **r;
-	size_t i, k, n;
-	int side, column;
+	int side;
 
 	query_set_no_inlines(q);
 	hooks = query_hooks(q);
-	for (side = 0; side < SIDES; side++) {
-		struct profile *p = pair->side[side];
-
-		for (i = 0; i < p->nsamples; i++)
-			p->samples[i].stack =
-				hooks.stack(hooks.ctx, p->store, p->samples[i].stack);
-		r = replicas_of(all, side, &p->h, &n, &column);
-		for (i = 0; i < n; i++) {
-			for (k = 0; k < r[i]->ncosts; k++)
-				r[i]->costs[k].stack = hooks.stack(hooks.ctx, p->store,
-								   r[i]->costs[k].stack);
-		}
-		free(r);
-	}
+	for (side = 0; side < SIDES; side++)
+		rewrite_side(pair, side, all, hooks.stack, hooks.ctx);
 	query_free(q);
 }

@@ -16,6 +16,7 @@
 #include "tools/diff/inlines.h"
 #include "tools/diff/options.h"
 #include "tools/diff/renamed.h"
+#include "tools/diff/startlines.h"
 
 /* What text is fit to where it does not go to a wider terminal. */
 #define COLUMNS_DEFAULT 80
@@ -222,6 +223,14 @@ static void level_inlines(const struct options *o, struct pair *pair)
 		inlines_fold(pair, o->sides.replicas);
 }
 
+/* Lines are not new or gone only because something was added above them. */
+static void level(const struct options *o, struct pair *pair)
+{
+	level_inlines(o, pair);
+	if (query_granularity(o->query) == GRANULARITY_LINES && !o->raw_names)
+		startlines_level(pair, o->sides.replicas);
+}
+
 static int compare_part(struct options *o, struct report *r, struct part *p,
 			struct label_groups *groups, struct err *e)
 {
@@ -260,7 +269,7 @@ static int compare(struct options *o, struct sides *s, struct report *r,
 	r->parts = xcalloc(s->npairs, sizeof(*r->parts));
 	for (i = 0; i < s->npairs; i++) {
 		r->parts[r->nparts].pair = &s->pairs[i];
-		level_inlines(o, &s->pairs[i]);
+		level(o, &s->pairs[i]);
 		ret = compare_part(o, r, &r->parts[r->nparts++], groups, e);
 		if (ret < 0)
 			return ret;
