@@ -8,8 +8,7 @@
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "lib/ui/units.h"
-
-#define NAME_COLUMNS_MIN 16
+#include "tools/diff/report_text.h"
 
 bool report_part_binds(const struct report *r, const struct part *p)
 {
@@ -50,6 +49,29 @@ void report_gate(const struct part *p, const struct gate_result *g, size_t colum
 	buf_put(out, rest.data, rest.len);
 	buf_release(&name);
 	buf_release(&rest);
+}
+
+bool report_raw_name(const struct report *r, const struct part *p,
+		     const struct diff_row *row, struct raw_names *at, struct str *name)
+{
+	const struct comparison *c = &p->comparison;
+	uint32_t canonical = c->frames.v[row->frame].name, raw;
+
+	while (at->folded < c->nfolded) {
+		const struct folded *f = &c->folded[at->folded++];
+
+		if (f->into != row->frame)
+			continue;
+		at->any_folded = true;
+		*name = f->name;
+		return true;
+	}
+	if (at->any_folded || !r->names || !canonical)
+		return false;
+	raw = names_raw(r->names, canonical, &at->renamed);
+	if (raw)
+		*name = store_str(c->p->store, raw);
+	return raw;
 }
 
 void report_family(const struct family *f, struct buf *out)

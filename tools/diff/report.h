@@ -55,6 +55,16 @@ static inline const struct row_finding *report_row(const struct part *p,
 	return &p->verdicts.rows[row->frame];
 }
 
+/* Where report_raw_name() is; begins as {0}. */
+struct raw_names {
+	size_t folded, renamed;
+	bool any_folded;
+};
+
+/* The next of the names, as the profiles have them, that went into this row; false at the end. */
+bool report_raw_name(const struct report *r, const struct part *p,
+		     const struct diff_row *row, struct raw_names *at, struct str *name);
+
 /* What a family of tests is of: "label endpoint" or "subtree". */
 void report_family(const struct family *f, struct buf *out);
 

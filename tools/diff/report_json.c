@@ -50,40 +50,18 @@ static void put_finding(struct json *j, const char *key, const struct finding *f
 	json_end_object(j);
 }
 
-/* Names of the functions that were folded into this row. */
-static bool put_folded(struct json *j, const struct part *p, const struct diff_row *row)
-{
-	const struct comparison *c = &p->comparison;
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < c->nfolded; i++) {
-		if (c->folded[i].into != row->frame)
-			continue;
-		if (!any)
-			json_array(j, "raw_names");
-		any = true;
-		json_str(j, NULL, c->folded[i].name);
-	}
-	if (any)
-		json_end_array(j);
-	return any;
-}
-
 static void put_raw_names(struct json *j, const struct report *r, const struct part *p,
 			  const struct diff_row *row)
 {
-	uint32_t name = p->comparison.frames.v[row->frame].name, raw;
-	size_t at = 0;
+	struct raw_names at = {0};
+	struct str name;
 
-	if (put_folded(j, p, row) || !r->names || !name)
-		return;
-	raw = names_raw(r->names, name, &at);
-	if (!raw)
+	if (!report_raw_name(r, p, row, &at, &name))
 		return;
 	json_array(j, "raw_names");
-	for (; raw; raw = names_raw(r->names, name, &at))
-		json_str(j, NULL, store_str(p->comparison.p->store, raw));
+	do {
+		json_str(j, NULL, name);
+	} while (report_raw_name(r, p, row, &at, &name));
 	json_end_array(j);
 }
 

@@ -8,6 +8,7 @@
 
 /* A comment on GitHub is cut off, or refused, beyond 64 KiB. */
 #define BYTES_MAX 60000
+#define RAW_NAMES_MAX 3
 
 static void put_code(struct buf *out, struct str s)
 {
@@ -54,8 +55,29 @@ static void put_gates(const struct report *r, const struct part *p, struct buf *
 	}
 }
 
+/* The first few, as the profiles have them. */
+static void put_raw_names(const struct report *r, const struct part *p,
+			  const struct diff_row *row, struct buf *out)
+{
+	struct raw_names at = {0};
+	struct str name;
+	size_t n;
+
+	for (n = 0; report_raw_name(r, p, row, &at, &name); n++) {
+		if (n >= RAW_NAMES_MAX)
+			continue;
+		buf_puts(out, n ? ", " : " (raw ");
+		put_code(out, name);
+	}
+	if (n > RAW_NAMES_MAX)
+		buf_printf(out, ", %zu more", n - RAW_NAMES_MAX);
+	if (n)
+		buf_putc(out, ')');
+}
+
 /* Rows of these verdicts, largest change first; how many did not fit. */
-static size_t put_rows(const struct part *p, bool rises, struct buf *out)
+static size_t put_rows(const struct report *r, const struct part *p, bool rises,
+		       struct buf *out)
 {
 	const struct comparison *c = &p->comparison;
 	size_t i, n = 0, left = 0;
@@ -78,6 +100,7 @@ static size_t put_rows(const struct part *p, bool rises, struct buf *out)
 			   verdict_name(f->verdict), f->e.difference * 100, f->low * 100,
 			   f->high * 100);
 		put_code(out, c->rows[i].name);
+		put_raw_names(r, p, &c->rows[i], out);
 		buf_puts(out, " |\n");
 	}
 	return left;
@@ -149,11 +172,11 @@ static void put_part(const struct report *r, const struct part *p, struct buf *o
 	if (p->evidence.single)
 		buf_puts(out, "One profile a side: advisory.\n");
 	put_gates(r, p, out);
-	left = put_rows(p, true, out);
+	left = put_rows(r, p, true, out);
 	for (i = 0; i < p->families.n; i++)
 		left += put_family(&p->families.v[i], out);
 	buf_puts(out, "\n<details><summary>Improved, moved, renamed, gone</summary>\n");
-	left += put_rows(p, false, out);
+	left += put_rows(r, p, false, out);
 	buf_puts(out, "\n</details>\n");
 	if (left)
 		buf_printf(out, "\n%zu more are left out.\n", left);

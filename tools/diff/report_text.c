@@ -2,21 +2,17 @@
 /* The report for a terminal: no wider than it, largest change first. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/ui/escape.h"
 #include "lib/ui/name.h"
 #include "lib/ui/units.h"
 #include "tools/diff/environment.h"
-#include "tools/diff/path.h"
 #include "tools/diff/report_text.h"
 
-#define NAME_COLUMNS_MIN 16
 #define POWER_SHARE 0.01
 /* Callers that changed by what they call. */
 #define CALLERS_MAX 10
-#define Q_MIN_SHOWN 1e-12
 /* A larger one is written with an exponent. */
 #define PERCENT_MAX 1e5
 
@@ -67,9 +63,20 @@ static void put_side(const struct text *t, enum side side, struct buf *line)
 			   units_format(h->duration_ns, "nanoseconds", "auto", text));
 }
 
-static void put_interval(const struct finding *f, struct buf *line)
+void text_interval(const struct finding *f, struct buf *line)
 {
 	buf_printf(line, "%+.2f%% to %+.2f%%", f->low * 100, f->high * 100);
+}
+
+void text_fit_name(const struct text *t, struct str name, size_t taken, struct buf *line)
+{
+	struct buf b = BUF_INIT(SIZE_MAX / 2);
+
+	escape_terminal(&b, name.p, name.n);
+	name_fit(line, buf_str(&b), b.len,
+		 t->columns > taken + NAME_COLUMNS_MIN ? t->columns - taken
+						       : NAME_COLUMNS_MIN);
+	buf_release(&b);
 }
 
 static void put_total(const struct text *t, struct buf *line)
@@ -90,7 +97,7 @@ static void put_total(const struct text *t, struct buf *line)
 	text_end_line(t, line);
 	if (ev->total_assessed && f->tested) {
 		buf_puts(line, "  the change is ");
-		put_interval(f, line);
+		text_interval(f, line);
 		if (ev->norm == NORM_STABLE)
 			buf_puts(line, ", against most functions; per work: --work");
 		text_end_line(t, line);
@@ -273,108 +280,6 @@ static void put_rows(struct text *t)
 }
 
 /* The name of a row, to be followed by a text of so many columns. */
-static void put_name(const struct text *t, struct str name, size_t taken,
-		     struct buf *line)
-{
-	struct buf b = BUF_INIT(SIZE_MAX / 2);
-
-	escape_terminal(&b, name.p, name.n);
-	name_fit(line, buf_str(&b), b.len,
-		 t->columns > taken + NAME_COLUMNS_MIN ? t->columns - taken
-						       : NAME_COLUMNS_MIN);
-	buf_release(&b);
-}
-
-static void put_path(const struct text *t, const struct diff_row *row, struct buf *line)
-{
-	size_t n;
-	uint32_t *path = change_path(&t->p->comparison, row->frame, &n);
-
-	if (n) {
-		buf_puts(line, "  under ");
-		text_path(t, path, n, line);
-		text_end_line(t, line);
-	}
-	free(path);
-}
-
-static void put_finding(const struct text *t, const struct diff_row *row,
-			struct buf *line)
-{
-	const struct row_finding *f = report_row(t->p, row);
-	const struct comparison *c = &t->p->comparison;
-	struct buf name = BUF_INIT(SIZE_MAX / 2);
-	char text[80];
-
-	snprintf(text, sizeof(text), "%s ", verdict_name(f->flat.verdict));
-	buf_puts(line, text);
-	put_name(t, row->name, strlen(text), line);
-	text_end_line(t, line);
-	buf_printf(line, "  %+.2f%% of base (", f->flat.e.difference * 100);
-	put_interval(&f->flat, line);
-	buf_puts(line, ")");
-	if (f->flat.e.rate[SIDE_BASE] > 0 && f->flat.e.rate[SIDE_NEW] > 0)
-		buf_printf(line, ", x%.3g",
-			   f->flat.e.rate[SIDE_NEW] / f->flat.e.rate[SIDE_BASE]);
-	if (f->flat.tested)
-		buf_printf(line, f->flat.q < Q_MIN_SHOWN ? ", q < %.0e" : ", q %.2g",
-			   fmax(f->flat.q, Q_MIN_SHOWN));
-	text_end_line(t, line);
-	if (row->was.p) {
-		buf_puts(line, "  was ");
-		put_name(t, row->was, 6, line);
-		text_end_line(t, line);
-	}
-	if (f->moved_with != ID_NONE) {
-		frames_name(&c->frames, f->moved_with, &name);
-		buf_puts(line, f->flat.e.difference > 0 ? "  from " : "  to ");
-		put_name(t, (struct str){buf_str(&name), (uint32_t)name.len}, 8, line);
-		text_end_line(t, line);
-	}
-	if (verdict_is_rise(f->flat.verdict)) {
-		put_path(t, row, line);
-		if (f->carrier && f->without_carrier < t->p->verdicts.o.min_effect) {
-			struct str who = store_str(c->p->store, f->carrier->name);
-
-			buf_printf(line,
-				   "  most of it is in one replicate (%+.2f%% without): ",
-				   f->without_carrier * 100);
-			escape_terminal(line, who.p, who.n);
-			text_end_line(t, line);
-		}
-	}
-	buf_release(&name);
-}
-
-/* Rises first, then what moved or has another name, then falls; each largest first. */
-static void put_findings(const struct text *t)
-{
-	static const enum verdict order[] = {VERDICT_REGRESSED, VERDICT_NEW,
-					     VERDICT_MOVED,	VERDICT_RENAMED,
-					     VERDICT_IMPROVED,	VERDICT_GONE};
-	const struct comparison *c = &t->p->comparison;
-	struct buf line = BUF_INIT(SIZE_MAX / 2);
-	size_t k, i, shown = 0, left = 0;
-
-	for (k = 0; k < sizeof(order) / sizeof(*order); k++) {
-		for (i = 0; i < c->nrows; i++) {
-			if (report_row(t->p, &c->rows[i])->flat.verdict != order[k])
-				continue;
-			if (t->r->top && shown >= t->r->top) {
-				left++;
-				continue;
-			}
-			if (!shown++)
-				buf_putc(t->out, '\n');
-			put_finding(t, &c->rows[i], &line);
-		}
-	}
-	if (left)
-		buf_printf(t->out, "... and %zu more findings (--top 0 shows all)\n",
-			   left);
-	buf_release(&line);
-}
-
 /* What changed by what it calls: those that lead to the findings, as a rule. */
 static void put_callers(const struct text *t)
 {
@@ -394,7 +299,7 @@ static void put_callers(const struct text *t)
 		snprintf(tail, sizeof(tail), ", %+.2f%% of base (%+.2f%% to %+.2f%%)",
 			 f->cum.e.difference * 100, f->cum.low * 100, f->cum.high * 100);
 		buf_puts(&line, head);
-		put_name(t, c->rows[i].name, strlen(head) + strlen(tail), &line);
+		text_fit_name(t, c->rows[i].name, strlen(head) + strlen(tail), &line);
 		buf_puts(&line, tail);
 		text_end_line(t, &line);
 	}
@@ -467,7 +372,7 @@ void report_text(const struct report *r, size_t columns, struct buf *out)
 			buf_putc(out, '\n');
 		t.p = &r->parts[i];
 		put_rows(&t);
-		put_findings(&t);
+		text_findings(&t);
 		put_callers(&t);
 		text_families(&t);
 		put_power(&t);

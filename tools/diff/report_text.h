@@ -5,6 +5,9 @@
 #include "lib/ui/units.h"
 #include "tools/diff/report.h"
 
+/* A name is not shortened to less. */
+#define NAME_COLUMNS_MIN 16
+
 struct text {
 	const struct report *r;
 	struct part *p;
@@ -31,8 +34,17 @@ void text_amounts(const struct text *t, const struct amount *a, const char *mark
 		  struct buf *line);
 void text_name(const struct text *t, struct str name, struct buf *line);
 
+/* A name in what `taken` leaves of the width. */
+void text_fit_name(const struct text *t, struct str name, size_t taken, struct buf *line);
+
+/* "+0.10% to +0.30%" */
+void text_interval(const struct finding *f, struct buf *line);
+
 /* Frames, the innermost ones of many. */
 void text_path(const struct text *t, const uint32_t *path, size_t n, struct buf *line);
+
+/* Rises first, then what moved or has another name, then falls; each largest first. */
+void text_findings(const struct text *t);
 
 /* What --by asked for. */
 void text_families(const struct text *t);
