@@ -80,10 +80,10 @@ sed -n 's/^    sudo systemctl enable --now/systemctl --user start/p' "$top/docs/
 run sh -e "$tmp/start"
 is "$status $(cat "$tmp/err")" '0 ' 'the units start, as docs/howto-deploy.md tells' || systemctl --user status --no-pager -n0 'profpipe*' | diag
 store=/var/lib/profpipe
-captured() { [ "$(find $store/raw -name '*.pb.gz' | wc -l)" -ge "$1" ]; }
+captured() { [ "$(find "$store/raw" -name '*.pb.gz' | wc -l)" -ge "$1" ]; }
 wait_for captured 2
 ok $? 'profiles arrive' || diag "$store/run.log" "$tmp/log"
-prof-spool query $store -s comm=hidden >"$tmp/p"
+prof-spool query "$store" -s comm=hidden >"$tmp/p"
 prof-render -f csv "$tmp/p" >"$tmp/csv"
 like "$tmp/csv" '"short_burn"' 'of a program that only root may read, with names' || diag "$tmp/csv"
 prof-spool query $store | prof-render -f text >"$tmp/text"
@@ -103,7 +103,7 @@ ip=$(readlink "/proc/$capture/ns/net")
 ok $? 'without a network'
 is "$(stat -c %A:%U:%G $store)" drwxr-x---:profpipe:profpipe 'which is for the group'
 as() { setpriv --reuid=65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"; }
-as --regid="$(stat -c %g $store)" prof-spool query $store -s comm=hidden >"$tmp/q" 2>"$tmp/err"
+as --regid="$(stat -c %g $store)" prof-spool query "$store" -s comm=hidden >"$tmp/q" 2>"$tmp/err"
 is "$?" 0 'whose members may ask' || diag "$tmp/err"
 refuses 'and no others' as --regid=65534 prof-spool query $store
 
@@ -127,7 +127,7 @@ if [ "$server_pid" ]; then
 	echo "http://$host job=web profiles=goroutine interval=2s" >/etc/profpipe/targets
 	run systemctl --user start profpipe-scrape.service
 	is "$status" 0 'it scrapes' || systemctl --user status --no-pager -n0 'profpipe*' | diag
-	scraped() { prof-spool query $store -s "job=$1" >"$tmp/q" 2>/dev/null; }
+	scraped() { prof-spool query "$store" -s "job=$1" >"$tmp/q" 2>/dev/null; }
 	wait_for scraped web
 	ok $? 'what it fetches is in the store' || systemctl --user status --no-pager -n0 'profpipe*' | diag
 	sed -i 's/job=web/job=shop/' /etc/profpipe/targets
@@ -148,7 +148,7 @@ again() {
 }
 wait_for again
 ok $? 'killed, it starts again'
-n=$(find $store/raw -name '*.pb.gz' | wc -l)
+n=$(find "$store/raw" -name '*.pb.gz' | wc -l)
 wait_for captured $((n + 1))
 ok $? 'and captures'
 ! kill -0 "$capture" 2>/dev/null
