@@ -134,6 +134,25 @@ is_one_merge 'the result of the how-to is that of one merge'
 
 if command -v parallel >/dev/null; then
 	echo '2/:' >hosts
+	# a store with half an hour of the last one; parallel takes this machine for a host
+	PATH=$top/scripts:$PATH
+	prof-merge --label=comm=app in | prof-render -f text |
+		sed "s/^time .*/time $(($(date +%s) - 1800))000000000/; s/^duration .*/duration 60000000000/" |
+		prof-merge -o hour.pb.gz
+	prof-spool init store && prof-spool add store hour.pb.gz
+	prof-merge --label="host=$(hostname)" hour.pb.gz >want.pb.gz
+	echo '1/:' >hosts
+	block 1 >ask.sh
+	bash -e ask.sh
+	ok $? 'the how-to asks each host' || diag ask.sh
+	mv hour.pb.gz got.pb.gz
+	is_one_merge '... and has what it has'
+	echo '1/nobody@127.0.0.1:1' >>hosts
+	run bash -e ask.sh
+	is "$status" 2 '... or an error, if one does not answer'
+	[ ! -e hour.pb.gz ]
+	ok $? '... and no result'
+	echo '2/:' >hosts
 	prof-merge in >want.pb.gz
 	over-ssh hosts all 5 got.pb.gz --each=1
 	is_one_merge 'GNU parallel on this machine'
