@@ -341,6 +341,31 @@ pd -q --report json:- -t samples -s pid=7 "$tmp/base.txt" "$tmp/new.txt" >"$tmp/
 is "$(jq -c '.types[0] | [.type, .total.base, .total.new]' "$tmp/out")" '["samples",600,900]' \
 	"type and selector"
 
+# --- units that convert ---------------------------------------------------------------------------
+# milliseconds FILE: the same in another unit, of values and of the period
+milliseconds() {
+	sed -e 's/"cpu" "nanoseconds"/"cpu" "milliseconds"/' -e 's/^\(period .*\) \([0-9]*\)000000$/\1 \2/' \
+		-e 's/^\(sample [0-9]*\) \([0-9]*\)000000 /\1 \2 /' "$1"
+}
+mkdir "$tmp/ns" "$tmp/ms" "$tmp/both"
+cp "$tmp/base.txt" "$tmp/new.txt" "$tmp/ns"
+for f in base new; do
+	milliseconds "$tmp/$f.txt" >"$tmp/ms/$f.txt"
+done
+in_units() { # UNIT-OF-BASE UNIT-OF-NEW OPTION…
+	cp "$tmp/$1/base.txt" "$tmp/$2/new.txt" "$tmp/both"
+	shift 2
+	(cd "$tmp/both" && pd -q "$@" base.txt new.txt | cksum)
+}
+for o in '-o -' '--report json' '-t samples --report json'; do
+	# shellcheck disable=SC2086
+	is "$(in_units ms ns $o) $(in_units ns ms $o)" "$(in_units ns ns $o) $(in_units ns ns $o)" \
+		"milliseconds against nanoseconds: $o"
+done
+sed 's/^\(sample [0-9]*\) [0-9]* /\1 4000000000000000000 /' "$tmp/ms/new.txt" | awk '!/^sample/ || !n++' >"$tmp/huge.txt"
+refuses "what does not fit in the finer unit" pd -q "$tmp/base.txt" "$tmp/huge.txt"
+like "$tmp/err" 'values do not fit 64 bits in the finer unit of the two sides$' "and says so"
+
 # --- inputs that cannot be compared (each has its own words) -----------------------------------
 incompatible() { # DESCRIPTION MESSAGE BASE NEW [OPTION…]
 	what=$1
@@ -355,8 +380,8 @@ incompatible "no type in common" \
 	"$tmp/base.txt" "$tmp/other.txt"
 incompatible "one side has the type" 'new has no profile of type cpu$' -t cpu \
 	"$tmp/base.txt" "$tmp/other.txt"
-sed 's/^type "cpu" "nanoseconds" default/type "cpu" "milliseconds" default/' "$tmp/new.txt" >"$tmp/other.txt"
-incompatible "another unit" 'base has samples/count,cpu/nanoseconds .* new has samples/count,cpu/milliseconds ' \
+sed 's/^type "cpu" "nanoseconds" default/type "cpu" "bytes" default/' "$tmp/new.txt" >"$tmp/other.txt"
+incompatible "another unit" 'base has samples/count,cpu/nanoseconds .* new has samples/count,cpu/bytes ' \
 	"$tmp/base.txt" "$tmp/other.txt"
 sed 's/^period "cpu"/period "wall"/' "$tmp/new.txt" >"$tmp/other.txt"
 incompatible "another period type" 'new has samples/count,cpu/nanoseconds per wall/nanoseconds$' \

@@ -12,6 +12,7 @@
 #include "lib/base/num.h"
 #include "lib/base/xalloc.h"
 #include "lib/pprof/merge.h"
+#include "lib/ui/units.h"
 #include "tools/diff/labels.h"
 
 #define HOST_COMMENT "profpipe: host="
@@ -46,7 +47,7 @@ struct replicas {
 	uint32_t host;	 /* string id; 0: the profile does not say */
 	size_t *touched; /* replicates that the profile is part of */
 	size_t ntouched, touched_cap;
-	int64_t first_period;
+	double first_period;
 };
 
 int grouping_parse(const char *text, struct grouping *g, struct err *e)
@@ -213,11 +214,21 @@ static uint32_t name_of(struct replicas *r, struct store *st, const char *place,
 	return id;
 }
 
+/* In nanoseconds, if it is a time. */
+static double period_of(const struct store *st, const struct header *h)
+{
+	const char *unit = store_cstr(st, h->period_type.unit), *shown;
+
+	return units_fit(unit, "ns") ? units_scale(h->period, unit, "ns", &shown)
+				     : (double)h->period;
+}
+
 void replicas_open(struct replicas *r, enum side side, struct store *st,
 		   const struct header *h, size_t column, const char *place)
 {
 	const char *type = store_cstr(st, h->types[column].type);
 	char *file = file_of(place), *base = strrchr(file, '/');
+	double period;
 
 	r->st = st;
 	r->side = side;
@@ -229,10 +240,11 @@ void replicas_open(struct replicas *r, enum side side, struct store *st,
 	r->duration_ns = h->duration_ns;
 	/* bare counts of samples mean what their period makes of them */
 	r->scale = 1;
-	if (!strcmp(type, "samples") && h->period > 0) {
-		if (!r->first_period)
-			r->first_period = h->period;
-		r->scale = (double)h->period / (double)r->first_period;
+	period = period_of(st, h);
+	if (!strcmp(type, "samples") && period > 0) {
+		if (r->first_period <= 0)
+			r->first_period = period;
+		r->scale = period / r->first_period;
 	}
 	r->profile_work = work_of(r->work, file);
 	if (r->profile_work <= 0)
@@ -375,4 +387,37 @@ struct replica **replicas_of(struct replicas *r, enum side side, const struct he
 		*column = t->column;
 	}
 	return v;
+}
+
+static void multiply(struct replica *v, size_t nwatched, double by)
+{
+	size_t i;
+
+	v->total *= by;
+	for (i = 0; i < nwatched; i++)
+		v->watched[i] *= by;
+	for (i = 0; i < v->ngroups; i++)
+		v->groups[i] *= by;
+	for (i = 0; i < v->ncosts; i++)
+		v->costs[i].value *= (float)by;
+}
+
+void replicas_convert(struct replicas *r, enum side side, const struct header *was,
+		      const struct header *now, const int64_t *by)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->ntypes; i++) {
+		struct type *t = &r->types[i];
+
+		if (!header_same_type(&t->h, was))
+			continue;
+		/* a type of the other side too would have had a partner as it was */
+		for (k = 0; k < r->n; k++) {
+			if (r->v[k].type == i && r->v[k].side == side && t->column >= 0)
+				multiply(&r->v[k], r->nwatched, (double)by[t->column]);
+		}
+		header_release(&t->h);
+		header_copy(&t->h, now);
+	}
 }

@@ -10,6 +10,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/pprof/source.h"
 #include "lib/ui/input.h"
+#include "tools/diff/convert.h"
 #include "tools/diff/cumulative.h"
 #include "tools/diff/overlap.h"
 
@@ -279,22 +280,24 @@ static void add_lonely(struct sides *s, const struct sides_opts *o,
 	buf_release(&b);
 }
 
-/* Results of one type stand together only by accident: look for each base one's partner. */
-static int pair_up(struct sides *s, const struct sides_opts *o, struct err *e)
+static bool same_type(const struct profile *a, const struct profile *b)
 {
-	size_t n, i, k;
-	struct profile **v = merger_results(s->merger, &n);
-	bool *paired = xcalloc(n, sizeof(*paired));
-	struct pair *p;
+	return header_same_type(&a->h, &b->h);
+}
 
-	s->pairs = xcalloc(n, sizeof(*s->pairs));
-	s->lonely = xcalloc(n, sizeof(*s->lonely));
+/* Partners for what has none yet. */
+static void find_partners(struct sides *s, struct profile **v, size_t n, bool *paired,
+			  bool (*fits)(const struct profile *, const struct profile *))
+{
+	struct pair *p;
+	size_t i, k;
+
 	for (i = 0; i < n; i++) {
-		if (merger_split(s->merger, i) != SIDE_BASE)
+		if (paired[i] || merger_split(s->merger, i) != SIDE_BASE)
 			continue;
 		for (k = 0; k < n; k++) {
-			if (merger_split(s->merger, k) == SIDE_NEW &&
-			    header_same_type(&v[i]->h, &v[k]->h))
+			if (!paired[k] && merger_split(s->merger, k) == SIDE_NEW &&
+			    fits(v[i], v[k]))
 				break;
 		}
 		if (k == n)
@@ -306,12 +309,34 @@ static int pair_up(struct sides *s, const struct sides_opts *o, struct err *e)
 		p->profiles[SIDE_NEW] = profiles_in(v[k]);
 		paired[i] = paired[k] = true;
 	}
+}
+
+/*
+ * Results of one type stand together only by accident: look for each base one's partner, first
+ * for those of the same units.
+ */
+static int pair_up(struct sides *s, const struct sides_opts *o, struct err *e)
+{
+	size_t n, i, alike;
+	struct profile **v = merger_results(s->merger, &n);
+	bool *paired = xcalloc(n, sizeof(*paired));
+	int r = 0;
+
+	s->pairs = xcalloc(n, sizeof(*s->pairs));
+	s->lonely = xcalloc(n, sizeof(*s->lonely));
+	find_partners(s, v, n, paired, same_type);
+	alike = s->npairs;
+	find_partners(s, v, n, paired, convert_fits);
+	for (i = alike; i < s->npairs && !r; i++)
+		r = convert_units(&s->pairs[i], o->replicas, e);
 	for (i = 0; i < n && s->npairs; i++) {
 		if (!paired[i])
 			add_lonely(s, o, v[i], merger_split(s->merger, i));
 	}
 	free(paired);
-	return s->npairs ? 0 : no_common_type(s->merger, v, n, e);
+	if (!r && !s->npairs)
+		r = no_common_type(s->merger, v, n, e);
+	return r;
 }
 
 static int check_taken(const struct sides_opts *o, const struct intake *in, struct err *e)
