@@ -69,11 +69,13 @@ draw cheaper && {
 	ok $? "one function costs 10 % of the total less: no other one more"
 }
 for claim in moved moved-wide moved-label moved-namespace; do
+	# a namespace may be as wide as a quarter of the cost, and excuses more
+	[ $claim = moved-namespace ] && lost=5 || lost=3
 	draw $claim && {
 		at_most "$(n false)" 15
 		ok $? "$claim: five functions hand cost to others with the same caller: no false regression"
 		for what in elsewhere taker; do
-			at_most $(($(n unfiltered_$what) - $(n found_$what))) 3
+			at_most $(($(n unfiltered_$what) - $(n found_$what))) "$lost"
 			ok $? "$claim: a true one is not lost by that ($what)"
 		done
 	}
