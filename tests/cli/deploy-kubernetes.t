@@ -17,6 +17,7 @@ is "$(awk -F'\t' '$1 == "container" && $2 != "capture" { print $4 }' "$tmp/seen"
 	'the others no capability'
 is "$(awk -F'\t' '$1 == "container" { print $3 }' "$tmp/seen" | sort -u)" "profpipe:$version" \
 	'the image is of this version'
+is "$(grep -ohE 'profpipe:[0-9.]+[0-9]' "$top/docs/howto-deploy.md" | sort -u)" "profpipe:$version" 'and the how-to says so'
 # that a fault is found
 while IFS='	' read -r change finding; do
 	sed "$change" "$manifest" >"$tmp/bad.yaml"
