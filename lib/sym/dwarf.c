@@ -303,8 +303,6 @@ static void ask_unit(void *arg, uint32_t unit)
 		l->best[addr] = m;
 		answer(l->dw, &m, l->res, &l->res->answers[addr]);
 	}
-	if (l->dw->forget)
-		dw_forget(l->dw, unit);
 }
 
 static void ask_units(struct lookup *l)

@@ -73,7 +73,7 @@ struct dwarf_more {
 	struct elf_file *(*find_dwo)(void *context, const char *dir, const char *name);
 	void *context;
 	unsigned threads;   /* to decode units on; 0 = 1 */
-	uint64_t table_max; /* bytes of decoded units in memory; 0 = a default */
+	uint64_t table_max; /* as by dwarf_limit_tables(); 0 = a default */
 };
 
 /*
@@ -95,7 +95,10 @@ size_t dwarf_nfunctions(const struct dwarf *dw);
 /* Decodes every unit. */
 void dwarf_bounds(struct dwarf *dw, struct bounds *b);
 
-/* Bytes that decoded units may take from now on; what does not fit in is over_memory. */
+/*
+ * Bytes that one decoded unit may take from now on, else it is over_memory; and all those that are
+ * kept for the next look-up.
+ */
 void dwarf_limit_tables(struct dwarf *dw, uint64_t max);
 
 /* Keep no decoded units from the next look-up on: nothing, or little, is going to be asked. */

@@ -4,10 +4,30 @@
 #include "lib/base/xalloc.h"
 #include "lib/sym/dwarf_internal.h"
 
+struct bounding {
+	const struct dwarf *dw;
+	struct bounds *b;
+};
+
+static void add_unit(void *arg, uint32_t unit)
+{
+	const struct bounding *g = arg;
+	const struct dw_table *t = g->dw->units[unit].table;
+	size_t k;
+
+	for (k = 0; k < t->nstretches; k++)
+		bounds_add(g->b, t->stretches[k].start);
+	for (k = 0; k < t->lines.nrows; k++)
+		bounds_add(g->b, t->lines.rows[k].addr);
+	for (k = 0; k < t->lines.nseqs; k++)
+		bounds_add(g->b, t->lines.seqs[k].high);
+}
+
 void dwarf_bounds(struct dwarf *dw, struct bounds *b)
 {
 	uint32_t *units = xcalloc(dw->nunits + 1, sizeof(*units));
-	size_t i, k, n = 0;
+	struct bounding g = {dw, b};
+	size_t i, n = 0;
 
 	for (i = 0; i < dw->nclaims; i++) {
 		bounds_add(b, dw->claims[i].low);
@@ -17,16 +37,6 @@ void dwarf_bounds(struct dwarf *dw, struct bounds *b)
 	for (i = 0; i < dw->nunits; i++)
 		if (dw->units[i].code)
 			units[n++] = i;
-	dw_decode(dw, units, n, NULL, NULL);
-	for (i = 0; i < n; i++) {
-		const struct dw_table *t = dw->units[units[i]].table;
-
-		for (k = 0; k < t->nstretches; k++)
-			bounds_add(b, t->stretches[k].start);
-		for (k = 0; k < t->lines.nrows; k++)
-			bounds_add(b, t->lines.rows[k].addr);
-		for (k = 0; k < t->lines.nseqs; k++)
-			bounds_add(b, t->lines.seqs[k].high);
-	}
+	dw_decode(dw, units, n, add_unit, &g);
 	free(units);
 }

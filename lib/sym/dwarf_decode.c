@@ -102,8 +102,8 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 	struct dw_unit *u = &dw->units[unit];
 	bool spent = d->spent || d->work >= dw->work || d->ranges > dw->ranges_left;
 
-	u->over_memory = dw->table_bytes > dw->table_max ||
-			 bytes_of(d->table) > dw->table_max - dw->table_bytes;
+	u->over_memory = d->table->over_memory || d->table->lines.over_memory ||
+			 bytes_of(d->table) > dw->table_max;
 	if (spent || u->over_memory) {
 		dw_table_free(d->table);
 		d->table = xcalloc(1, sizeof(*d->table));
@@ -122,7 +122,7 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 		dw->table_bytes += bytes_of(u->table);
 }
 
-void dw_forget(struct dwarf *dw, uint32_t unit)
+static void forget(struct dwarf *dw, uint32_t unit)
 {
 	struct dw_unit *u = &dw->units[unit];
 
@@ -141,8 +141,9 @@ static void commit_all(struct decoding *g)
 		i = g->committed;
 		if (!g->v[i].old)
 			commit(g->dw, g->units[i], &g->v[i]);
-		if (g->done)
-			g->done(g->arg, g->units[i]);
+		g->done(g->arg, g->units[i]);
+		if (g->dw->forget || g->dw->table_bytes > g->dw->table_max)
+			forget(g->dw, g->units[i]);
 	}
 }
 
@@ -201,11 +202,4 @@ void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *do
 		pthread_join(threads[started], NULL);
 	free(threads);
 	free(g.v);
-}
-
-struct dw_table *dw_unit_table(struct dwarf *dw, uint32_t unit)
-{
-	if (!dw->units[unit].table)
-		dw_decode(dw, &unit, 1, NULL, NULL);
-	return dw->units[unit].table;
 }

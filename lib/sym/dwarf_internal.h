@@ -115,7 +115,8 @@ struct dw_lines {
 	struct dw_row *rows;
 	struct dw_seq *seqs; /* sorted by low */
 	size_t ndirs, nfiles, nrows, nseqs, dirs_cap, files_cap, rows_cap, seqs_cap;
-	uint8_t version; /* 0 = no line table */
+	uint8_t version;  /* 0 = no line table */
+	bool over_memory; /* not read to its end: more rows than a table may have */
 };
 
 struct dw_node {      /* a function with code, or an inlined call */
@@ -147,6 +148,7 @@ struct dw_table {
 	struct dw_node *nodes;
 	struct dw_stretch *stretches;
 	size_t nnodes, nstretches, nodes_cap, stretches_cap;
+	bool over_memory; /* as in dw_lines */
 };
 
 struct dw_unit {
@@ -197,7 +199,7 @@ struct dwarf {
 	size_t nunits, nclaims, nabbrevs, nfunctions, units_cap, claims_cap, abbrevs_cap,
 		functions_cap;
 	size_t table_bytes, ndamaged;
-	uint64_t table_max; /* bytes of decoded units */
+	uint64_t table_max; /* bytes of one decoded unit, and of those kept */
 	unsigned threads;
 	bool forget; /* decoded units, once they have given their answers */
 };
@@ -285,16 +287,13 @@ bool dw_read_tree(struct dwarf *dw, struct dw_unit *u, struct dw_abbrevs *abbrev
 		  struct dw_table *t);
 
 /*
- * dwarf_decode.c: decode those of n units, in rising order, that are not yet. `done`, or NULL, is
+ * dwarf_decode.c: decode those of n units, in rising order, that are not yet. `done` is
  * called for each in this order, by one thread at a time, while others may be decoding: it may
- * use up dw->work, and forget the unit's table.
+ * use up dw->work. The table behind it may be gone then.
  */
 typedef void dw_unit_fn(void *arg, uint32_t unit);
 void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *done,
 	       void *arg);
-void dw_forget(struct dwarf *dw, uint32_t unit);
-struct dw_table *dw_unit_table(struct dwarf *dw,
-			       uint32_t unit); /* decoded now if need be */
 void dw_table_free(struct dw_table *t);
 
 /* dwarf_split.c: the other half of a skeleton; NULL if it is not found. */

@@ -299,6 +299,10 @@ static bool run(struct dwarf *dw, struct program *g)
 
 	reset(g);
 	while (g->c.p < g->c.end) {
+		if (g->l->nrows > dw->table_max / sizeof(*g->l->rows)) {
+			g->l->over_memory = true;
+			return false;
+		}
 		if (!dw_work(dw, 1))
 			return false;
 		op = cursor_u8(&g->c);

@@ -156,6 +156,7 @@ static struct dwarf *open_in(struct dwarf *dw, const struct dw_unit *skeleton,
 	split->main = dw;
 	split->strings = dw->strings;
 	split->swap = file->swap;
+	split->table_max = dw->table_max;
 	split->addr = dw->addr;
 	split->ranges = dw->ranges;
 	if (file->swap == dw->swap && load_parts(split) &&

@@ -141,6 +141,10 @@ static bool walk_entries(struct walk *w)
 	if (!dw_work(w->dw, cursor_left(&c)))
 		return false;
 	while (c.p < c.end) {
+		if (w->t->nnodes > w->dw->table_max / sizeof(*w->t->nodes)) {
+			w->t->over_memory = true;
+			return false;
+		}
 		die = c.p - w->dw->info.p;
 		code = cursor_uleb(&c);
 		if (!code) {

@@ -148,11 +148,15 @@ static void claim(struct dwarf *dw, uint64_t low, uint64_t high, uint32_t unit)
  * A unit whose root entry names no addresses (old GCC, assemblers, partial links): those of its
  * line table, else those of its functions.
  */
-static void claim_by_content(struct dwarf *dw, uint32_t unit)
+static void claim_by_content(void *arg, uint32_t unit)
 {
-	const struct dw_table *t = dw_unit_table(dw, unit);
+	struct dwarf *dw = arg;
+	const struct dw_table *t = dw->units[unit].table;
 	size_t i;
 
+	/* then it may have any address, and is of less worth than any other */
+	if (dw->units[unit].over_memory)
+		claim(dw, 0, UINT64_MAX, unit);
 	for (i = 0; i < t->lines.nseqs; i++)
 		claim(dw, t->lines.seqs[i].low, t->lines.seqs[i].high, unit);
 	if (t->lines.nseqs)
@@ -178,7 +182,7 @@ static void scan_one(struct dwarf *dw, uint32_t unit, struct dw_abbrevs *one,
 		return;
 	if (!r.ranges.form && !r.high.form) {
 		if (u->has_stmt || r.children)
-			claim_by_content(dw, unit);
+			dw_decode(dw, &unit, 1, claim_by_content, dw);
 		return;
 	}
 	ranges->n = 0;

@@ -350,11 +350,17 @@ static void drop_data(struct elf_file *f)
 	size_t i;
 
 	for (i = 0; i < f->nsections; i++)
-		elf_drop_section(&f->sections[i]);
-	if (f->budget)
-		f->budget->used -= f->data_bytes;
-	f->data_bytes = 0;
+		elf_drop_section(f, &f->sections[i]);
 	f->mapped = false;
+}
+
+void elf_forget(struct elf_file *f, const char *start)
+{
+	size_t i;
+
+	for (i = 0; i < f->nsections; i++)
+		if (!strncmp(f->sections[i].name, start, strlen(start)))
+			elf_drop_section(f, &f->sections[i]);
 }
 
 void elf_set_budget(struct elf_file *f, struct elf_budget *b)
@@ -363,6 +369,14 @@ void elf_set_budget(struct elf_file *f, struct elf_budget *b)
 		return;
 	f->budget = b;
 	b->used += f->data_bytes;
+}
+
+uint64_t elf_room(const struct elf_file *f)
+{
+	const struct elf_budget *b = f->budget;
+	uint64_t left = !b ? ELF_SECTION_MAX : b->used < b->max ? b->max - b->used : 0;
+
+	return left < ELF_SECTION_MAX ? left : ELF_SECTION_MAX;
 }
 
 void elf_close(struct elf_file *f)

@@ -39,6 +39,7 @@ struct elf_section {
 	uint8_t *data; /* contents once asked for, owned */
 	size_t data_n;
 	struct elf_map map; /* where data lies, if that is no heap */
+	uint64_t held;	    /* bytes of it that count in elf_file.data_bytes */
 	int failed;	    /* -errno of the first attempt to read */
 };
 
@@ -95,6 +96,8 @@ void elf_free(struct elf_file *f);
 
 /* Count what f has and will have in memory; b must outlive it. */
 void elf_set_budget(struct elf_file *f, struct elf_budget *b);
+/* Bytes that it has left; at most ELF_SECTION_MAX, and that without one. */
+uint64_t elf_room(const struct elf_file *f);
 
 /* The first section of that name with contents or not; NULL. */
 struct elf_section *elf_section(struct elf_file *f, const char *name);
@@ -130,6 +133,12 @@ void elf_close(struct elf_file *f);
  */
 void elf_suspend(struct elf_file *f);
 
+/*
+ * Free the contents of the sections whose names begin so: nothing may point into them. What was
+ * too much before is tried again when it is asked for.
+ */
+void elf_forget(struct elf_file *f, const char *start);
+
 /* Is there code at vaddr, going by section headers (else segments)? The end of it in *high. */
 bool elf_is_code(const struct elf_file *f, uint64_t vaddr, uint64_t *high);
 
@@ -142,7 +151,7 @@ bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
 
 /*
  * The file within the file: .gnu_debugdata, an ELF file packed with xz that holds symbols.
- * It stays open, in memory, until freed. -ENODATA: none.
+ * It stays open, in memory, until freed. -ENODATA: none; -EFBIG: it is over the budget of f.
  */
 int elf_open_debugdata(struct elf_file *f, struct elf_file **out, struct err *e);
 

@@ -71,17 +71,15 @@ static bool is_debug(const struct elf_section *s)
 static int check_size(struct elf_file *f, const struct elf_section *s, uint64_t n,
 		      struct err *e)
 {
-	const struct elf_budget *b = f->budget;
-
-	if (n > ELF_SECTION_MAX || n > ELF_DATA_MAX - f->data_bytes ||
-	    (b && (b->used > b->max || n > b->max - b->used)))
+	if (n > elf_room(f) || n > ELF_DATA_MAX - f->data_bytes)
 		return err_set(e, EFBIG, "%s: %llu bytes are over the limit", s->name,
 			       (unsigned long long)n);
 	return 0;
 }
 
-static void count(struct elf_file *f, uint64_t n)
+static void count(struct elf_file *f, struct elf_section *s, uint64_t n)
 {
+	s->held = n;
 	f->data_bytes += n;
 	if (f->budget)
 		f->budget->used += n;
@@ -132,10 +130,10 @@ static int inflate(struct elf_file *f, struct elf_section *s, const uint8_t *raw
 	r = k.zstd ? unpack_zstd(k.p, k.n, out, k.unpacked_n, e)
 		   : unpack_zlib(k.p, k.n, out, k.unpacked_n, e);
 	if (!r) {
-		count(f, k.unpacked_n);
+		count(f, s, k.unpacked_n);
 		return 0;
 	}
-	elf_drop_section(s);
+	elf_drop_section(f, s);
 	err_prefix(e, "%s", s->name);
 	return r;
 }
@@ -159,12 +157,18 @@ static int load(struct elf_file *f, struct elf_section *s, struct err *e)
 	s->data_n = s->size;
 	s->map = map;
 	if (heap)
-		count(f, s->size);
+		count(f, s, s->size);
 	return 0;
 }
 
-void elf_drop_section(struct elf_section *s)
+void elf_drop_section(struct elf_file *f, struct elf_section *s)
 {
+	f->data_bytes -= s->held;
+	if (f->budget)
+		f->budget->used -= s->held;
+	s->held = 0;
+	if (s->failed == -EFBIG)
+		s->failed = 0;
 	if (s->map.p)
 		elf_unmap(&s->map);
 	else
@@ -352,13 +356,14 @@ static int memory_file(const uint8_t *p, size_t n, struct err *e)
 
 int elf_open_debugdata(struct elf_file *f, struct elf_file **out, struct err *e)
 {
-	struct buf b = BUF_INIT(DEBUGDATA_MAX);
+	struct buf b;
 	const uint8_t *p;
 	size_t n;
 	int r = elf_data(f, elf_section(f, ".gnu_debugdata"), &p, &n, e);
 
 	if (!r && !n)
 		return err_set(e, ENODATA, "no .gnu_debugdata");
+	buf_init(&b, elf_room(f) < DEBUGDATA_MAX ? elf_room(f) : DEBUGDATA_MAX);
 	if (!r)
 		r = unpack_xz(p, n, &b, e);
 	if (!r)

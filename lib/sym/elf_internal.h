@@ -12,7 +12,7 @@
 int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e);
 
 /* Free the contents of a section. */
-void elf_drop_section(struct elf_section *s);
+void elf_drop_section(struct elf_file *f, struct elf_section *s);
 
 /* elf_module.c: give the code of a relocatable file its addresses. */
 void elf_place_code(struct elf_file *f);

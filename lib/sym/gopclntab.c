@@ -40,6 +40,11 @@ size_t gopclntab_count(const struct gopclntab *t)
 	return t->nfunctions;
 }
 
+bool gopclntab_lacks_memory(const struct gopclntab *t)
+{
+	return t->lacks_tree;
+}
+
 uint64_t gopclntab_bytes(const struct gopclntab *t)
 {
 	return t->n + t->trees_n;
@@ -111,20 +116,28 @@ static int read_header(struct gopclntab *t, struct err *e)
 	return 0;
 }
 
+static int over_limit(struct err *e)
+{
+	return err_set(e, EFBIG, "table of Go functions is over the limit");
+}
+
 int gopclntab_open(struct elf_file *f, struct gopclntab **out, struct err *e)
 {
 	struct gopclntab *t;
-	uint64_t addr = 0, n = 0;
+	uint64_t addr = 0, n = 0, room = elf_room(f);
 	int r = go_find_table(f, &addr, &n, e);
 
 	if (r)
 		return r;
-	if (n > ELF_SECTION_MAX)
-		return err_set(e, EFBIG, "table of Go functions is over the limit");
+	if (n > room)
+		return over_limit(e);
 	t = xcalloc(1, sizeof(*t));
 	t->file = f;
 	t->addr = addr;
-	r = elf_load(f, addr, n ? n : ELF_SECTION_MAX, &t->p, &t->n, e);
+	r = elf_load(f, addr, n ? n : room + 1, &t->p, &t->n, e);
+	if (!r && t->n > room)
+		r = over_limit(e);
+	t->room = room - (r ? 0 : t->n);
 	if (!r) {
 		go_relocate(f, addr, t->p, t->n);
 		r = read_header(t, e);
@@ -278,9 +291,16 @@ static const uint8_t *tree_bytes(struct gopclntab *t, uint64_t addr, size_t n)
 		       (addr < s->vaddr || addr - s->vaddr >= s->filesz))
 			s++;
 		if (s == t->file->segments + t->file->nsegments ||
-		    elf_load(t->file, s->vaddr, ELF_SECTION_MAX, &t->trees, &t->trees_n,
+		    elf_load(t->file, s->vaddr, t->room + 1, &t->trees, &t->trees_n,
 			     &ignored))
 			return NULL;
+		if (t->trees_n > t->room) {
+			free(t->trees);
+			t->trees = NULL;
+			t->trees_n = 0;
+			t->over_memory = true;
+			return NULL;
+		}
 		t->trees_addr = s->vaddr;
 	}
 	if (addr < t->trees_addr || addr - t->trees_addr >= t->trees_n ||
@@ -302,6 +322,7 @@ static bool read_call(struct gopclntab *t, const struct function *f, int32_t ind
 	const uint8_t *p = tree_bytes(t, f->tree + size * index, size);
 	struct cursor c;
 
+	t->lacks_tree = !p && t->over_memory;
 	if (!p)
 		return false;
 	c = cursor_at(p, size, t->layout >= GO_1_20 ? 4 : 12, t->file->swap);
@@ -320,6 +341,7 @@ size_t gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_frame *v)
 	uint64_t pc = addr;
 	size_t n = 0;
 
+	t->lacks_tree = false;
 	if (!find_function(t, addr, &f))
 		return 0;
 	name = string_at(t, t->names + f.name);

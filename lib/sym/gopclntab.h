@@ -28,7 +28,10 @@ struct go_frame {
 	uint32_t start_line;	 /* of the function, 0 = unknown (before Go 1.20) */
 };
 
-/* f must outlive the table. -ENODATA: not a Go program, or no table in it. */
+/*
+ * f must outlive the table. -ENODATA: not a Go program, or no table in it; -EFBIG: it is over the
+ * budget of f.
+ */
 int gopclntab_open(struct elf_file *f, struct gopclntab **out, struct err *e);
 void gopclntab_free(struct gopclntab *t);
 
@@ -37,6 +40,9 @@ void gopclntab_free(struct gopclntab *t);
  * 0: no Go function has code there (padding behind one is none).
  */
 size_t gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_frame *v);
+
+/* Were inlined frames left out of the last answer, for want of memory? */
+bool gopclntab_lacks_memory(const struct gopclntab *t);
 
 void gopclntab_bounds(const struct gopclntab *t, struct bounds *b);
 size_t gopclntab_count(const struct gopclntab *t); /* functions */

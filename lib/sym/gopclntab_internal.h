@@ -28,6 +28,9 @@ struct gopclntab {
 	size_t trees_n;
 	uint64_t trees_addr;
 	bool trees_tried;
+	uint64_t room; /* bytes they may take */
+	bool over_memory,
+		lacks_tree; /* they are more; they had the last answer's inlined frames */
 };
 
 /* A number of the table; false if it lies outside. */

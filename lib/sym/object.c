@@ -10,6 +10,8 @@
 #include "lib/sym/demangle.h"
 #include "lib/sym/object_internal.h"
 
+#define ANY_MEMORY (1ull << 60) /* bytes; sums of it fit */
+
 const char *sym_source_name(enum sym_source s)
 {
 	static const char *const names[] = {"dwarf",	 "gopclntab", "symtab",
@@ -165,7 +167,7 @@ struct object *object_new(const struct sym_paths *paths, const char *path,
 	o->path = xstrdup(path);
 	o->build_id = xstrdup(build_id);
 	o->id = build_id_parse(o->build_id);
-	o->budget.max = paths->max_memory ? paths->max_memory : UINT64_MAX;
+	o->max_bytes = paths->max_memory ? paths->max_memory : ANY_MEMORY;
 	intern_init(&o->strings);
 	answers_init(&o->answers);
 	buf_init(&o->trouble, 1 << 16);
@@ -500,7 +502,8 @@ void object_trim(struct object *o)
 	o->names = NULL;
 	o->plt = NULL;
 	o->mini = NULL;
-	o->opened = o->over_memory = false;
+	o->opened = false;
+	memset(&o->over, 0, sizeof(o->over));
 	if (o->bin.elf)
 		elf_suspend(o->bin.elf);
 	if (o->debug.elf)

@@ -295,6 +295,16 @@ static bool is_cut(const struct found_file *bin, const struct found_file *debug)
 	return (bin->elf && bin->elf->cut) || (debug->elf && debug->elf->cut);
 }
 
+/* Was something left out for want of memory that would tell more than the answer does? */
+static bool lacks_memory(const struct object *o, const struct dwarf_answer *d,
+			 const struct sym_answer *a)
+{
+	if (d && d->n && a->location != SYM_NONE)
+		return false;
+	return (d && d->over_memory) || o->over.dwarf || o->over.go ||
+	       (o->over.symbols && (a->location == SYM_NONE || a->source > SYM_SYMTAB));
+}
+
 struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 				const struct dwarf_answer *d, const struct dwarf_frame *v)
 {
@@ -305,6 +315,8 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 	if (o->go_table) {
 		a.location = put_go_frames(o, vaddr);
 		a.source = SYM_GOPCLNTAB;
+		if (gopclntab_lacks_memory(o->go_table))
+			a.reason = SYM_MEMORY_LIMIT;
 		if (a.location != SYM_NONE)
 			return a;
 	}
@@ -322,7 +334,7 @@ struct sym_answer object_answer(struct object *o, uint64_t vaddr,
 		a.reason = SYM_DWO_MISSING;
 	else if (d && lacks_alt(o, v, d->n))
 		a.reason = SYM_ALT_MISSING;
-	else if (d ? d->over_memory : o->over_memory)
+	else if (lacks_memory(o, d, &a))
 		a.reason = SYM_MEMORY_LIMIT;
 	else if ((d && d->damaged && !d->n) ||
 		 (a.location == SYM_NONE && is_cut(&o->bin, &o->debug)))

@@ -122,7 +122,7 @@ static int answer_all(struct object *o, const uint64_t *v, size_t n,
 		object_resolve(o, v + i, part, out + i);
 		if (object_bytes(o) + intern_bytes(&o->strings) +
 			    answers_bytes(&o->answers) >
-		    o->budget.max)
+		    o->max_bytes)
 			return err_set(e, EFBIG, "over the limit of memory");
 	}
 	return 0;

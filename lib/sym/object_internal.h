@@ -51,10 +51,14 @@ struct object {
 	bool index_failed; /* to be made */
 	bool index_doubted; /* damage was found: from now on only a whole one counts */
 	char *index_damage, *index_trouble; /* or NULL */
-	struct elf_budget budget;	    /* of its files */
-	bool over_memory;		    /* a source was left out */
-	unsigned threads;		    /* 0 = 1 */
-	bool last;			    /* nothing is asked after the next look-up */
+	uint64_t max_bytes;	  /* of files and tables; see object_sources.c */
+	struct elf_budget budget; /* of its files, for the source at hand */
+	uint64_t allowed;	  /* for all, while that is opened */
+	struct {		  /* sources that were left out for want of memory */
+		bool symbols, go, dwarf;
+	} over;
+	unsigned threads; /* 0 = 1 */
+	bool last;	  /* nothing is asked after the next look-up */
 	struct answers answers;
 	struct buf tried; /* files looked at, as in found_file.log */
 	struct buf trouble, scratch, scratch2;

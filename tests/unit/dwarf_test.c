@@ -561,12 +561,30 @@ static void test_work_is_bounded(void **state)
 }
 
 #define UNITS 30
-#define GREEDY 12 /* the unit that takes all the work there is */
+#define GREEDY 12 /* the unit that takes all there is */
 
-static struct dbg many_units(bool greedy)
+enum greed { MODEST, GREEDY_OF_WORK, GREEDY_OF_MEMORY };
+
+static void add_greed(struct dbg *d, enum greed greed)
+{
+	int k;
+
+	for (k = 0; greed == GREEDY_OF_WORK && k < 400000; k++) {
+		uleb(&d->info, BLOCK);
+		u32(&d->info, UNITS * 32);
+	}
+	for (k = 0; greed == GREEDY_OF_MEMORY && k < 200; k++) {
+		uleb(&d->info, FUNC);
+		str(&d->info, "small");
+		u64(&d->info, 0x1120 + GREEDY * 0x40 + k % 0x20);
+		u32(&d->info, 1);
+	}
+}
+
+static struct dbg many_units(enum greed greed)
 {
 	struct dbg d = dbg_new();
-	int i, k;
+	int i;
 
 	abbrev(&d, ROOT, DW_TAG_compile_unit, 1, DW_AT_ranges, DW_FORM_sec_offset, 0);
 	abbrev(&d, FUNC, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
@@ -589,10 +607,8 @@ static struct dbg many_units(bool greedy)
 		str(&d.info, name);
 		u64(&d.info, 0x1100 + i * 0x40);
 		u32(&d.info, 0x40);
-		for (k = 0; greedy && i == GREEDY && k < 400000; k++) {
-			uleb(&d.info, BLOCK);
-			u32(&d.info, UNITS * 32);
-		}
+		if (i == GREEDY)
+			add_greed(&d, greed);
 		end(&d);
 		unit_end(&d);
 	}
@@ -600,9 +616,10 @@ static struct dbg many_units(bool greedy)
 }
 
 /* Which units have names, decoded at once by so many threads in so much memory. */
-static uint32_t named_units(bool greedy, unsigned threads, uint64_t max, size_t *damaged)
+static uint32_t named_units(enum greed greed, unsigned threads, uint64_t max,
+			    size_t *damaged)
 {
-	struct dbg d = many_units(greedy);
+	struct dbg d = many_units(greed);
 	struct open o = dbg_open_with(
 		&d, (struct dwarf_more){.threads = threads, .table_max = max});
 	uint64_t addrs[UNITS];
@@ -622,6 +639,7 @@ static uint32_t named_units(bool greedy, unsigned threads, uint64_t max, size_t 
 	}
 	dwarf_result_release(&r);
 	*damaged = dwarf_ndamaged(o.dw);
+	assert_true(!max || dwarf_table_bytes(o.dw) <= max);
 	dbg_close(&o);
 	return named;
 }
@@ -634,29 +652,36 @@ static void test_threads(void **state)
 
 	(void)state;
 	for (threads = 1; threads <= 7; threads += 2) {
-		assert_int_equal(named_units(false, threads, 0, &damaged),
+		assert_int_equal(named_units(MODEST, threads, 0, &damaged),
 				 (1u << UNITS) - 1);
 		assert_int_equal(damaged, 0);
-		assert_int_equal(named_units(true, threads, 0, &damaged),
+		assert_int_equal(named_units(GREEDY_OF_WORK, threads, 0, &damaged),
 				 (1u << GREEDY) - 1);
 		assert_int_equal(damaged, UNITS - GREEDY);
 	}
 }
 
-/* What does not fit in is empty and says so; the rest is there. */
+/*
+ * What does not fit in is empty and says so; the rest is there, though not all of it at once.
+ */
 static void test_memory(void **state)
 {
-	size_t damaged, other;
-	uint32_t named;
+	const uint32_t all = (1u << UNITS) - 1;
+	size_t damaged;
 	unsigned threads;
 
 	(void)state;
-	named = named_units(false, 1, 4096, &damaged);
-	assert_true(named && !(named & (named + 1))); /* the first ones */
-	assert_true(damaged && damaged < UNITS);
-	for (threads = 2; threads <= 4; threads++) {
-		assert_int_equal(named_units(false, threads, 4096, &other), named);
-		assert_int_equal(other, damaged);
+	for (threads = 1; threads <= 4; threads++) {
+		assert_int_equal(named_units(MODEST, threads, 64, &damaged), 0);
+		assert_int_equal(damaged, UNITS);
+		assert_int_equal(named_units(MODEST, threads, 4096, &damaged), all);
+		assert_int_equal(damaged, 0);
+		assert_int_equal(named_units(GREEDY_OF_MEMORY, threads, 4096, &damaged),
+				 all & ~(1u << GREEDY));
+		assert_int_equal(damaged, 1);
+		assert_int_equal(
+			named_units(GREEDY_OF_MEMORY, threads, 1 << 20, &damaged), all);
+		assert_int_equal(damaged, 0);
 	}
 }
 
