@@ -16,7 +16,13 @@ is "$(tail -c 1 "$cron" | od -An -c | tr -d ' ')" '\n' 'to its last line'
 [ ! -x "$cron" ]
 ok $? 'a file that is no program'
 store=$tmp/store
-prof-spool init "$store"
+# as the how-to tells, but elsewhere
+mkdir -p "$tmp/etc/cron.d"
+sed -n '/^## cron/,/^## K/s/^    sudo //p' "$top/docs/howto-deploy.md" |
+	sed "s| /etc/| $tmp/etc/|; s|/var/lib/profpipe|$store|" >"$tmp/install"
+(cd "$top" && sh -e "$tmp/install" && [ "$(wc -l <"$tmp/install")" -eq 2 ])
+ok $? 'the commands of docs/howto-deploy.md'
+same "$tmp/etc/cron.d/profpipe" "$cron" 'which put the file into its place'
 cut -f3 "$tmp/lines" | sed "s|/var/lib/profpipe|$store|g" >"$tmp/commands"
 is "$(grep -c "$store" "$tmp/commands")" "$(wc -l <"$tmp/lines")" 'all of them for the store'
 # as cron would, with the PATH of this tree

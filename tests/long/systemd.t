@@ -153,6 +153,20 @@ wait_for captured $((n + 1))
 ok $? 'and captures'
 ! kill -0 "$capture" 2>/dev/null
 ok $? 'nothing of before is left'
+# what docs/howto-deploy.md tells to edit
+mkdir /usr/local/lib/systemd/system/profpipe.service.d
+sed -n '/^    \[Service\]/,/^$/s/^    //p' "$top/docs/howto-deploy.md" \
+	>/usr/local/lib/systemd/system/profpipe.service.d/own.conf
+systemctl --user daemon-reload
+systemctl --user restart profpipe.service
+wait_for again
+ok $? 'with settings of its own'
+edited() {
+	tr '\0' ' ' <"/proc/$(cat "$tmp/pid")/cmdline" | grep -q '^prof-capture -i 1m .*--keep-binaries=/var/lib/profpipe-b' &&
+		find /var/lib/profpipe-binaries -path '*.build-id/*' -type f | grep -q .
+}
+wait_for edited
+ok $? 'it keeps copies of programs' || systemctl --user status --no-pager -n0 'profpipe*' | diag
 run systemctl --user stop profpipe.service
 is "$status $(property profpipe.service Result)" '0 success' 'it stops well' || systemctl --user status --no-pager -n0 'profpipe*' | diag
 is "$(find $store/new -type f | wc -l)" 0 'with all taken in'
