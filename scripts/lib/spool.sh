@@ -120,7 +120,15 @@ symbolize_file() {
 		prof-symbolize -q --cache=cache "$@" -o "$_to" -- "$_from"
 }
 
-# take STAMP SUM FILE: into raw, under the lock. A file taken twice is there once.
+# name_file FROM TO: sets $named to what is to be taken: TO, with names, or FROM where there are none
+# to be had. Without the lock: of a large new program it takes its time.
+name_file() {
+	named=$1
+	[ ! "$symbolize" ] || ! symbolize_file "$1" "$2" || named=$2
+}
+
+# take STAMP SUM FILE: into raw, under the lock. A file taken twice is there once. SUM is of what
+# was captured, without names.
 take() {
 	path raw "$1"
 	raw=${path%.pb.gz}-$2.pb.gz
@@ -140,9 +148,6 @@ take() {
 		rm -f "$day" "$hour" "$minute" "$day.members" "$hour.members" "$minute.members"
 	fi
 	[ -d "${raw%/*}" ] || mkdir -p "${raw%/*}" || return
-	if [ "$symbolize" ] && symbolize_file "$3" "$raw"; then
-		return 0
-	fi
 	# whole under its name, or not at all
 	cp -- "$3" "raw/.${raw##*/}" && mv "raw/.${raw##*/}" "$raw"
 }
