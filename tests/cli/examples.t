@@ -15,6 +15,7 @@ scripts/check	it runs this test
 scripts/install-packages build	installs packages; tests/cli/make.t makes and installs
 sudo prof-spool init	tests/cli/spool-run.t and spool.t do the same
 * * * * *	lines of crontab; tests/cli/spool-run.t and scrape.t run what they do
+sudo prof-scrape run --spool	tests/cli/scrape.t does the same, of a server of its own
 prof-scrape run --spool	tests/cli/scrape.t does the same, of a server of its own
 prof-spool query --since=	tests/cli/spool.t asks for ranges, of a store with a past
 prof-diff --base $(prof-spool	tests/cli/spool.t has a store with a past, and prints its files'
