@@ -86,11 +86,6 @@ for file in plain zlib nosym; do
 		is $? 0 "$file, $max: the same by three threads"
 	done
 done
-# one unit at a time is enough
-named_at 6M plain
-[ "$(count '.named.dwarf')" -eq "$best" ] && [ "$peak" -gt 0 ]
-ok $? 'what is decoded makes room for the next'
-
 # packed symbols cannot take more than there is
 head -c 64M /dev/zero | xz -1 >"$tmp/bomb.xz"
 strip "$tmp/plain" -o "$tmp/bomb"
