@@ -244,6 +244,13 @@ prof-diff -q --report text "$tmp/base.txt" "$tmp/grown.txt" >"$tmp/out"
 like "$tmp/out" '^  raw f09.isra.1.llvm.77$' "the text report as well, where something changed"
 prof-diff -q --report markdown "$tmp/base.txt" "$tmp/grown.txt" >"$tmp/out"
 like "$tmp/out" '\| `f03` \(raw `f03.constprop.0`\) \|$' "and Markdown"
+long=$(head -c 100000 /dev/zero | tr '\0' x)
+sed "s/\"f03/\"$long/g" "$tmp/base.txt" >"$tmp/long0.txt"
+sed "s/\"f03/\"$long/g" "$tmp/grown.txt" >"$tmp/long1.txt"
+prof-diff -q --report markdown "$tmp/long0.txt" "$tmp/long1.txt" >"$tmp/out"
+like "$tmp/out" '^\| regressed .*xxx' "a name of 100 kB"
+[ "$(wc -c <"$tmp/out")" -lt 65536 ]
+ok $? "does not make it longer than a comment may be"
 prof-diff -q "$tmp/base.txt" "$tmp/clones.txt" | prof-render -f text >"$tmp/out"
 like "$tmp/out" '^function [0-9]+ "f06" "f06.cold" ' "system_name is as it was"
 verdicts "$tmp/base.txt" "$tmp/clones.txt" --names raw --no-shift >"$tmp/out"

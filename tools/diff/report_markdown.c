@@ -3,16 +3,29 @@
 #include <string.h>
 
 #include "lib/ui/escape.h"
+#include "lib/ui/name.h"
 #include "tools/diff/environment.h"
 #include "tools/diff/report.h"
 
 /* A comment on GitHub is cut off, or refused, beyond 64 KiB. */
 #define BYTES_MAX 60000
 #define RAW_NAMES_MAX 3
+#define NAME_COLUMNS_MAX 400
 
+/* Whatever is longer is shortened: one name alone could take all of the room. */
 static void put_code(struct buf *out, struct str s)
 {
-	escape_markdown(out, s.p, s.n);
+	struct buf plain = BUF_INIT(SIZE_MAX / 2), fit = BUF_INIT(SIZE_MAX / 2);
+
+	if (s.n <= NAME_COLUMNS_MAX) {
+		escape_markdown(out, s.p, s.n);
+		return;
+	}
+	escape_terminal(&plain, s.p, s.n);
+	name_fit(&fit, buf_str(&plain), plain.len, NAME_COLUMNS_MAX);
+	escape_markdown(out, buf_str(&fit), fit.len);
+	buf_release(&plain);
+	buf_release(&fit);
 }
 
 static const char *state_of(const struct report *r)
