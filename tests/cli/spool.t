@@ -21,6 +21,8 @@ refuses 'a coarser level is kept no shorter' prof-spool init --keep=raw=5d,1m=1d
 refuses 'what is no store' prof-spool tend "$tmp/full"
 refuses 'an unknown command' prof-spool frob
 refuses 'an empty store' prof-spool query "$store"
+run prof-spool verify "$store"
+is "$status $(cat "$tmp/err")" '0 ' 'in which nothing is wrong'
 
 # half of it, and the same again in part: a file taken twice is there once
 find "$tmp/in" -name '*.pb.gz' | sort >"$tmp/names"
