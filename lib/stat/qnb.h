@@ -6,9 +6,9 @@
  * An item (function) has count x in a replicate of exposure E. With rate m its variance is taken
  * as phi * (m E + alpha (m E)^2): sampling, and what varies between replicates. alpha is one for
  * all items (the median item's Pearson statistic is what it would be by chance, items weighing
- * what they can tell of it), phi is the item's own, drawn towards what the other items have (Smyth 2004, limma's empirical Bayes), so
- * that few replicates will do. The difference of the two rates over its standard error is
- * Student's t on d0 + d degrees of freedom.
+ * what they can tell of it), phi is the item's own, drawn towards what the other items have
+ * (Smyth 2004, limma's empirical Bayes), so that few replicates will do. The difference of the
+ * two rates over its standard error is Student's t on d0 + d degrees of freedom.
  *
  * Everything is closed form or bisection: no random numbers. Cost: items x replicates.
  */

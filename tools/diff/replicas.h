@@ -87,6 +87,9 @@ void replicas_close(struct replicas *r, bool counts);
 struct replica **replicas_of(struct replicas *r, enum side side, const struct header *h,
 			     size_t *n, int *column);
 
-/* The replicates of a side that have the type of `was` get that of `now`, their values times by[column]. */
+/*
+ * The replicates of a side that have the type of `was` get that of `now`, their values times
+ * by[column].
+ */
 void replicas_convert(struct replicas *r, enum side side, const struct header *was,
 		      const struct header *now, const int64_t *by);

@@ -195,16 +195,10 @@ static void put_row(const struct text *t, const struct diff_row *row, struct buf
 
 void text_name(const struct text *t, struct str name, struct buf *line)
 {
-	struct buf b = BUF_INIT(SIZE_MAX / 2);
-
 	/* numbers that are wider than their columns take from the name */
-	escape_terminal(&b, name.p, name.n);
-	name_fit(line, buf_str(&b), b.len,
-		 t->columns > line->len + NAME_COLUMNS_MIN ? t->columns - line->len
-							   : NAME_COLUMNS_MIN);
+	text_fit_name(t, name, line->len, line);
 	buf_put(t->out, line->data, line->len);
 	buf_putc(t->out, '\n');
-	buf_release(&b);
 }
 
 /* One unit for all: that of the smallest change worth showing, or 100 times it. */

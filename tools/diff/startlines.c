@@ -2,7 +2,6 @@
 #include "tools/diff/startlines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/hash.h"
 #include "lib/base/xalloc.h"
@@ -18,10 +17,6 @@ struct starts {
 	struct start *v;
 	size_t n, cap;
 	struct id_table ids;
-	uint32_t *locations,
-		*stacks; /* by id of those there were: what became of it; ID_NONE: not yet known */
-	uint32_t *frames;
-	size_t frames_cap;
 };
 
 /* ID_NONE if there is none; else its place, which is made if `add`. */
@@ -79,8 +74,9 @@ static void learn(struct starts *x, const struct profile *p)
 }
 
 /* Of the base; true if it moved. */
-static bool move_line(struct starts *x, struct store *st, struct line *l)
+static bool move_line(void *ctx, struct store *st, struct line *l)
 {
+	struct starts *x = ctx;
 	struct function fn = st->functions[l->function];
 	uint32_t id = fn.start_line ? find(x, &fn, false) : ID_NONE;
 	int64_t from = fn.start_line, line;
@@ -95,69 +91,15 @@ static bool move_line(struct starts *x, struct store *st, struct line *l)
 	return true;
 }
 
-static uint32_t move_location(struct starts *x, struct store *st, uint32_t id)
-{
-	struct location l = st->locations[id];
-	struct line *lines;
-	bool changed = false;
-	uint32_t i;
-
-	if (x->locations[id] != ID_NONE)
-		return x->locations[id];
-	lines = xcalloc(l.nlines + 1, sizeof(*lines));
-	for (i = 0; i < l.nlines; i++) {
-		lines[i] = store_lines(st, id)[i];
-		changed |= move_line(x, st, &lines[i]);
-	}
-	if (changed)
-		x->locations[id] = store_location(st, l.mapping, l.address, l.folded,
-						  lines, l.nlines);
-	else
-		x->locations[id] = id;
-	free(lines);
-	return x->locations[id];
-}
-
-static uint32_t move_stack(void *ctx, struct store *st, uint32_t stack)
-{
-	struct starts *x = ctx;
-	uint32_t depth = st->stacks[stack].n, i;
-	bool changed = false;
-
-	if (x->stacks[stack] != ID_NONE)
-		return x->stacks[stack];
-	XRESERVE(x->frames, x->frames_cap, depth + 1);
-	for (i = 0; i < depth; i++) {
-		uint32_t id = store_frames(st, stack, &depth)[i];
-
-		x->frames[i] = move_location(x, st, id);
-		changed |= x->frames[i] != id;
-	}
-	x->stacks[stack] = changed ? store_stack(st, x->frames, depth) : stack;
-	return x->stacks[stack];
-}
-
-static uint32_t *unknown(uint32_t n)
-{
-	uint32_t *v = xmalloc((n + 1) * sizeof(*v));
-
-	memset(v, 0xff, (n + 1) * sizeof(*v));
-	return v;
-}
-
 void startlines_level(struct pair *pair, struct replicas *all)
 {
-	const struct store *st = pair->side[SIDE_BASE]->store;
 	struct starts x = {0};
+	struct rewriter r = {.line = move_line, .ctx = &x};
 
 	id_table_init(&x.ids);
 	learn(&x, pair->side[SIDE_NEW]);
-	x.locations = unknown(st->nlocations);
-	x.stacks = unknown(st->nstacks);
-	rewrite_side(pair, SIDE_BASE, all, move_stack, &x);
-	free(x.locations);
-	free(x.stacks);
-	free(x.frames);
+	rewrite_side(pair, SIDE_BASE, all, rewriter_stack, &r);
+	rewriter_release(&r);
 	free(x.v);
 	id_table_release(&x.ids);
 }

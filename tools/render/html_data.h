@@ -12,7 +12,8 @@
  *	STRINGS	  count; each one's length in bytes; all bytes
  *	DOCUMENT  title, version of the program
  *	PROFILE	  begins a profile, to which the sections after it belong:
- *		  flags (enum html_profile_flags); level to show first (enum html_level); time and duration as text ("" if unknown);
+ *		  flags (enum html_profile_flags); level to show first (enum html_level);
+ *		  time and duration as text ("" if unknown);
  *		  duration in seconds (a double, 8 bytes, least first);
  *		  number of filters, each as text; number of facts, each as key, value
  *		  (comments "profpipe: KEY=VALUE"); sides (2 for a diff: base, new);
