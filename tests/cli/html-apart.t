@@ -24,12 +24,7 @@ ok $? "a page of both"
 prof-diff --force --norm none -o "$tmp/diff.pb.gz" "$tmp/old.txt" "$tmp/new.txt" 2>"$tmp/err"
 ok $? "a difference of them" || diag "$tmp/err"
 prof-render -o "$tmp/diff.html" "$tmp/diff.pb.gz"
-if [ "$why" ]; then
-	skip "$why" "the page in a browser"
-	done_testing
-fi
+need_browser
 claims node "$top/tests/browser/apart.mjs" "$modules" "$chromium" "$tmp"
-mkdir -p "$build/screenshots"
-cp "$tmp"/apart-*.png "$build/screenshots"
-is "$(find "$build/screenshots" -name 'apart-*.png' -size +4k | wc -l)" 2 "screenshots in build/screenshots"
+screenshots 2 apart
 done_testing

@@ -83,14 +83,9 @@ prof-render -f folded "$tmp/stream.txt" >"$tmp/stream.folded"
 prof-merge --since=2025-12-01T00:01:40.12Z --until=2025-12-01T00:03:20.12Z --by comm,pod "$tmp/stream.txt" |
 	prof-render -f tags --unit ns --focus '^read$' >"$tmp/labels.tags"
 
-if [ "$why" ]; then
-	skip "$why" "the page in a browser"
-	done_testing
-fi
+need_browser
 claims node "$top/tests/browser/explore.mjs" "$modules" "$chromium" "$tmp"
 claims node "$top/tests/browser/shape.mjs" "$modules" "$chromium" "$tmp"
 claims node "$top/tests/browser/axe.mjs" "$modules" "$chromium" "$tmp"
-mkdir -p "$build/screenshots"
-cp "$tmp"/explore-*.png "$tmp"/shape-*.png "$build/screenshots"
-is "$(find "$build/screenshots" -name 'explore-*.png' -size +4k | wc -l)" 4 "screenshots in build/screenshots"
+screenshots 4 explore shape
 done_testing

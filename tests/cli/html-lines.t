@@ -4,29 +4,7 @@
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/browser.sh"
 
-cat >"$tmp/source.txt" <<'END'
-# profpipe text 1
-profile
-type "cpu" "nanoseconds"
-function 1 "main" "" "/build/app/src/main.c" 1
-function 2 "parse" "" "/build/app/src/parse.c" 1
-function 3 "climb" "" "../../../secret.c" 1
-function 4 "bare" "" "" 0
-location 1 m0 0x0 f1:4:0
-location 2 m0 0x0 f1:20:0
-location 3 m0 0x0 f2:2:0
-location 4 m0 0x0 f3:1:0
-location 5 m0 0x0 f2:900:0
-location 6 m0 0x0 f4:0:0
-location 7 m0 0x0 f2:2:0 f1:20:0
-sample 1000000000 : 1 :
-sample 2000000000 : 3 1 :
-sample 4000000000 : 7 2 :
-sample 8000000000 : 4 2 :
-sample 16000000000 : 5 2 :
-sample 32000000000 : 6 :
-end
-END
+cp "$top/tests/lib/lines.txt" "$tmp/source.txt"
 mkdir -p "$tmp/source/src"
 {
 	yes '	main' | head -n 18
@@ -80,12 +58,7 @@ awk 'BEGIN { RS = "profile\n"; ORS = "" } NR > 1 { p[NR] = RS $0 } END { print "
 prof-render -f html "$tmp/few.txt" >"$tmp/few.html"
 same "$tmp/turned.html" "$tmp/few.html" "the order of a stream does not show"
 
-if [ "$why" ]; then
-	skip "$why" "the page in a browser"
-	done_testing
-fi
+need_browser
 claims node "$top/tests/browser/lines.mjs" "$modules" "$chromium" "$tmp"
-mkdir -p "$build/screenshots"
-cp "$tmp"/lines-*.png "$build/screenshots"
-is "$(find "$build/screenshots" -name 'lines-*.png' -size +4k | wc -l)" 2 "screenshots in build/screenshots"
+screenshots 2 lines
 done_testing

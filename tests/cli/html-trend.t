@@ -28,12 +28,7 @@ prof-render -s 'version=1.8' -o "$tmp/one.html" "$tmp/stream.txt"
 sed 's/"version"="[^"]*" //' "$tmp/stream.txt" | prof-render --by comm -o "$tmp/comms.html"
 sed 's/"1.9"/"<b>\&1.9"/' "$tmp/stream.txt" | prof-render -o "$tmp/hostile.html"
 
-if [ "$why" ]; then
-	skip "$why" "the page in a browser"
-	done_testing
-fi
+need_browser
 claims node "$top/tests/browser/trend.mjs" "$modules" "$chromium" "$tmp"
-mkdir -p "$build/screenshots"
-cp "$tmp"/trend-*.png "$build/screenshots"
-is "$(find "$build/screenshots" -name 'trend-*.png' -size +4k | wc -l)" 4 "screenshots in build/screenshots"
+screenshots 4 trend
 done_testing

@@ -62,10 +62,7 @@ if command -v node >/dev/null; then
 else
 	skip "no node" "pure parts of the script"
 fi
-if [ "$why" ]; then
-	skip "$why" "the page in a browser"
-	done_testing
-fi
+need_browser
 
 # --- pages for the browser --------------------------------------------------------------------
 # A tree of some thousand nodes, wide and deep, from a fixed seed.
@@ -186,7 +183,5 @@ awk '/^<script id="data"/ { print; getline; print substr($0, 1, length($0) / 2 -
 claims node "$top/tests/browser/page.mjs" "$modules" "$chromium" "$tmp"
 
 # pictures, to be looked at
-mkdir -p "$build/screenshots"
-cp "$tmp"/shot-*.png "$build/screenshots"
-is "$(find "$build/screenshots" -name 'shot-*.png' -size +4k | wc -l)" 8 "screenshots in build/screenshots"
+screenshots 8 shot
 done_testing

@@ -3,29 +3,7 @@
 # -f lines: flat and cumulative value of each line, the source text beside them.
 . "$top/tests/lib/tap.sh"
 
-cat >"$tmp/in.txt" <<'END'
-# profpipe text 1
-profile
-type "cpu" "nanoseconds"
-function 1 "main" "" "/build/app/src/main.c" 1
-function 2 "parse" "" "/build/app/src/parse.c" 1
-function 3 "climb" "" "../../../secret.c" 1
-function 4 "bare" "" "" 0
-location 1 m0 0x0 f1:4:0
-location 2 m0 0x0 f1:20:0
-location 3 m0 0x0 f2:2:0
-location 4 m0 0x0 f3:1:0
-location 5 m0 0x0 f2:900:0
-location 6 m0 0x0 f4:0:0
-location 7 m0 0x0 f2:2:0 f1:20:0
-sample 1000000000 : 1 :
-sample 2000000000 : 3 1 :
-sample 4000000000 : 7 2 :
-sample 8000000000 : 4 2 :
-sample 16000000000 : 5 2 :
-sample 32000000000 : 6 :
-end
-END
+cp "$top/tests/lib/lines.txt" "$tmp/in.txt"
 mkdir -p "$tmp/source/src" "$tmp/other/build/app/src"
 seq 1 20 | sed 's/.*/\tmain & ends/' >"$tmp/source/src/main.c"
 printf 'one\n\033[31mtwo\xff\n' >"$tmp/source/parse.c"

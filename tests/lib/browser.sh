@@ -17,3 +17,21 @@ claims() {
 	done <"$tmp/out"
 	is "$status" 0 "$(basename "$2") comes to its end" || diag "$tmp/err"
 }
+
+# need_browser: without one the claims that are left are skipped
+need_browser() {
+	[ "$why" ] || return 0
+	skip "$why" "the page in a browser"
+	done_testing
+}
+
+# screenshots N PREFIX…: what was drawn, kept; N of the first PREFIX
+screenshots() {
+	n=$1
+	shift
+	mkdir -p "$build/screenshots"
+	for prefix; do
+		cp "$tmp/$prefix"-*.png "$build/screenshots"
+	done
+	is "$(find "$build/screenshots" -name "$1-*.png" -size +4k | wc -l)" "$n" "screenshots in build/screenshots"
+}
