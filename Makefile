@@ -232,13 +232,14 @@ install: all install-units
 	@echo 'To capture a machine without being root, give the program what prof-capture(1) lists:'
 	@echo '  setcap $(CAPTURE_CAPS)+ep $(PREFIX)/bin/prof-capture'
 
-# For systemd: the paths and the capabilities are filled in.
+# For systemd: the paths, the capabilities and what is the same in all services are filled in.
 LIBDIR := $(DESTDIR)$(PREFIX)/lib
 install-units:
 	install -d $(LIBDIR)/systemd/system $(LIBDIR)/sysusers.d
 	install -m 644 deploy/systemd/profpipe.sysusers.conf $(LIBDIR)/sysusers.d/profpipe.conf
 	for u in $(SYSTEMD_UNITS); do n=$${u##*/} && install -m 644 $$u $(LIBDIR)/systemd/system/$${n%.in} && \
-		sed -i 's|@bindir@|$(PREFIX)/bin|g; s|@capabilities@|$(subst $(comma), ,$(CAPTURE_CAPS))|' \
+		sed -i -e '/^@confined@$$/{r deploy/systemd/confined.inc' -e 'd}' \
+			-e 's|@bindir@|$(PREFIX)/bin|g; s|@capabilities@|$(subst $(comma), ,$(CAPTURE_CAPS))|' \
 		$(LIBDIR)/systemd/system/$${n%.in} || exit 1; done
 
 uninstall:

@@ -120,8 +120,8 @@ symbolize_file() {
 		prof-symbolize -q --cache=cache "$@" -o "$_to" -- "$_from"
 }
 
-# name_file FROM TO: sets $named to what is to be taken: TO, with names, or FROM where there are none
-# to be had. Without the lock: of a large new program it takes its time.
+# name_file FROM TO: sets $named to what is to be taken: TO, with names, or FROM where there are
+# none to be had. Without the lock: of a large new program it takes its time.
 name_file() {
 	named=$1
 	[ ! "$symbolize" ] || ! symbolize_file "$1" "$2" || named=$2
