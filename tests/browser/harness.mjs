@@ -33,6 +33,9 @@ export async function until(page, expression) {
 	throw new Error(`never came true: ${expression}`);
 }
 
+/* Two frames later all is drawn. */
+export const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
+
 /*
  * Open a file and wait for the page's probe. trouble collects all that must not be: console
  * messages (a violation of the policy is one), exceptions, dialogs, requests.
@@ -53,11 +56,13 @@ export async function open(browser, file, options = {}) {
 	});
 	await page.goto(`file://${file}`);
 	await until(page, "!!window.profpipe");
-	return { context, page, trouble, ask: (what) => page.evaluate(`window.profpipe.${what}`) };
+	const ask = async (what) => {
+		if (what === "drawn()")
+			await settle(page);
+		return page.evaluate(`window.profpipe.${what}`);
+	};
+	return { context, page, trouble, ask };
 }
-
-/* Two frames later all is drawn. */
-export const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
 
 /* Choose the time from one bin of the timeline to another; ask: the page's own figures. */
 export async function drag(page, ask, from, to) {
