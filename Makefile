@@ -158,8 +158,8 @@ $(BUILD)/tests/unit/rules.t: $(OBJ)/tools/capture/rules.o $(OBJ)/tools/capture/l
 $(BUILD)/tests/unit/room.t: $(OBJ)/tools/capture/room.o
 $(BUILD)/tests/unit/perfsample.t: $(OBJ)/tools/capture/perfsample.o
 $(BUILD)/tests/unit/html_data.t: \
-	$(patsubst %,$(OBJ)/tools/render/%.o,html_data html_tree html_cells timeline tree)
-$(BUILD)/tests/unit/timeline.t: $(patsubst %,$(OBJ)/tools/render/%.o,timeline)
+	$(patsubst %,$(OBJ)/tools/render/%.o,html_data html_tree html_cells timeline targets bins tree)
+$(BUILD)/tests/unit/timeline.t: $(patsubst %,$(OBJ)/tools/render/%.o,timeline targets bins)
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tools/render/timeline.h"
+#include "tools/render/bins.h"
 
 #define S INT64_C(1000000000)
 #define START (1764547200 * S)
@@ -51,6 +51,7 @@ static struct bins bins_of(size_t most)
 {
 	struct bins b;
 
+	timeline_end(&t);
 	assert_non_null(timeline_find(&t, &h));
 	bins_init(&b, timeline_find(&t, &h), most);
 	return b;

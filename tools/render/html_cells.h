@@ -11,7 +11,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/intern.h"
 #include "tools/render/html_tree.h"
-#include "tools/render/timeline.h"
+#include "tools/render/bins.h"
 
 #define CELLS_BINS_MAX 240
 #define CELLS_MAX 2000000    /* above it, bins are put together two by two */

@@ -369,6 +369,7 @@ static int render_merged(struct render_opts *o, struct source *s, struct err *e)
 	timeline_init(&timeline);
 	m = new_merger(o, &reading);
 	r = read_all(o, s, m, e);
+	timeline_end(&timeline);
 	if (!r)
 		r = timeline_status(&timeline, e);
 	if (!r)

@@ -17,14 +17,39 @@
 #include "lib/pprof/model.h"
 
 #define TIMELINE_MOMENTS 2048
+#define TARGET_NONE UINT32_MAX
+
+/*
+ * Of a moment, the profiles of one target: a machine, a service's instance. While a stream is
+ * read, `set` is the label set that all samples of a profile have in common.
+ */
+struct share {
+	uint32_t set; /* label set of the store; TARGET_NONE: profiles without samples */
+	uint32_t target;	  /* in `targets`, or TARGET_NONE; after timeline_end() */
+	int64_t first_ns, end_ns; /* least start; greatest start + duration */
+	int64_t duration_ns;	  /* sum; INT64_MAX when it does not fit */
+	int64_t profiles;
+	int64_t merged; /* number of profiles, those that were merged before too */
+};
 
 /* Profiles that start together, or within one step. */
 struct moment {
 	int64_t step;		  /* number of the step since the epoch */
-	int64_t first_ns, end_ns; /* least start; greatest start + duration */
-	int64_t duration_ns;	  /* sum; INT64_MAX when it does not fit */
-	int64_t merged;	   /* number of profiles, those that were merged before too */
+	int64_t first_ns, end_ns; /* of all shares */
+	struct share *shares;
+	size_t nshares, shares_cap;
 	struct profile *p; /* samples alone; its header has the types */
+};
+
+/*
+ * Keys that every profile of a type has, each with one value in all its samples, and their
+ * values: what tells the machines and instances apart that a stream is of.
+ */
+struct targets {
+	uint32_t *keys; /* string ids */
+	size_t nkeys;
+	uint32_t *sets; /* label sets of these keys, by number */
+	size_t n;
 };
 
 struct timeline_type {
@@ -34,12 +59,16 @@ struct timeline_type {
 	struct moment
 		timeless; /* profiles that do not say when they start; p NULL: none */
 	int shift;	  /* a step is 2^shift ns */
+	struct targets targets; /* after timeline_end() */
 };
 
 struct timeline {
 	struct timeline_type *types;
 	size_t n, cap;
-	struct moment *now; /* where samples go */
+	struct moment *now; /* where samples go; NULL: no profile has begun */
+	struct store *st;
+	struct share share; /* of this profile */
+	uint32_t seen;	    /* label set of the sample before */
 	struct err err;	    /* the first thing that went wrong */
 	int status;
 };
@@ -52,6 +81,9 @@ void timeline_begin(struct timeline *t, struct store *st, const struct header *h
 void timeline_sample(struct timeline *t, uint32_t stack, uint32_t labelset,
 		     const int64_t *values);
 
+/* All was read. */
+void timeline_end(struct timeline *t);
+
 /* Negative if a sum did not fit. */
 int timeline_status(const struct timeline *t, struct err *e);
 
@@ -61,25 +93,3 @@ const struct timeline_type *timeline_find(const struct timeline *t,
 
 /* profile_root_by() for all that was read. */
 int timeline_root_by(struct timeline *t, char *const *keys, size_t n, struct err *e);
-
-/*
- * Moments put into at most `most` bins, in order of time. Where profiles follow one another
- * each has its own bin; else bins are the windows since the epoch of the least round length
- * that is enough and holds whole profiles, as far as can be. Profiles without a time are in
- * none.
- */
-struct bin {
-	int64_t start_ns, until_ns; /* profiles that start in [start, until) */
-	int64_t wall_ns;	    /* what their values are spread over, > 0 */
-	int64_t merged;
-	size_t first, n; /* its moments */
-};
-
-struct bins {
-	struct bin *v;
-	size_t n;
-	bool windows; /* of one length, so that several profiles in a row may share one */
-};
-
-void bins_init(struct bins *b, const struct timeline_type *t, size_t most);
-void bins_release(struct bins *b);
