@@ -161,10 +161,17 @@ for (const name of ["pids", "gauge", "timeless", "filtered"]) {
 	if (name === "pids") {
 		is(keys, ["nothing", "pid"], "--by: the labels asked for, however many values they have");
 	} else if (name === "gauge") {
-		is(keys, ["nothing", "comm", "pod"], "without it, those that have few values");
-		ok((await page.locator("#facts").textContent()).includes("mean of 40 profiles"), "levels are averaged over all");
+		is(keys, ["nothing", "comm", "node", "pod"], "without it, those that have few values");
+		ok((await page.locator("#facts").textContent()).includes("mean of 80 profiles"), "levels are averaged over all");
 		const mean = (await ask("totals()"))[0], [line] = await ask("lines()");
-		ok(Math.abs(mean - line.sums.reduce((a, b) => a + b, 0) / 40) < 1e-3 && line.rates.every((v, i) => v === line.sums[i]), "and each interval’s is its own");
+		ok(Math.abs(mean - line.sums.reduce((a, b) => a + b, 0) / 80) < 1e-3 && line.rates.every((v, i) => v === line.sums[i] / 2), "and each interval’s is its own");
+		const rows = readFileSync(`${dir}/gauge.csv`, "utf8").trim().split("\n").map((row) => row.split(","));
+		await page.selectOption("#by", "node");
+		is(Object.fromEntries((await ask("lines()")).map((l) => [l.name, l.rates])),
+			Object.fromEntries(["n1", "n2"].map((n) => [n, rows.filter((row) => row[3] === `"${n}"`).map((row) => Number(row.at(-1)))])),
+			"a machine’s is the mean of its own profiles: as -f timeline has it");
+		await page.fill("#filter", "node=n2");
+		ok(Math.abs((await ask("totals()"))[0] - mean) < 1e-3, "in the table too");
 	} else if (name === "timeless") {
 		is(await fromPage(ask), fromJson("timeless"), "profiles without a time are part of all");
 		is((await ask("bins()")).length, 27, "and have no place on the line");

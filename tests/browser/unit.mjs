@@ -9,7 +9,7 @@ const { formatDelta, formatShare, formatValue, nanoseconds } = await load("forma
 const { fitName, moduleName, nameForms, textColumns } = await load("names");
 const { Model, statusOf } = await load("model");
 const { compareOf, viewOf } = await load("view");
-const { linesOf, rangeText, rateUnit, sumOf, timeText } = await load("explore");
+const { linesOf, mergedOf, rangeText, rateUnit, ratesOf, secondsOf, sumOf, timeText } = await load("explore");
 const { fits, parseSelector, quote } = await load("selector");
 const { readPath, readState, pathState, writeState } = await load("state");
 const { grow } = await load("grow");
@@ -215,6 +215,15 @@ is(stableHash("main"), 0xea900898, "FNV-1a, folded");
 	const lines = linesOf(p, 0, "k", []);
 	is([lines.length, lines.at(-1).rest], [8, 5], "the smallest lines are one");
 	is(lines.reduce((sum, l) => sum + l.sums.reduce((a, b) => a + b, 0), 0), cells.values[0].reduce((sum, v, k) => sum + (cells.bin[k] < 5 ? v : 0), 0), "lines add up");
+	/* two machines, of which labels k v1 and v2 are; the second pauses in bin 1 */
+	const twice = { ...p, targets: [2, 3], bins: p.bins.map((bin, i) => ({ ...bin, merged: i === 1 ? 1 : 2,
+		parts: [{ target: 0, wall: 1e10, merged: 1 }, { target: 1, wall: 5e9, merged: 1 }].slice(0, i === 1 ? 1 : 2) })) };
+	const machines = parseSelector('k=~"v[12]"'), pair = linesOf(twice, 0, "k", machines).sort((a, b) => (a.name < b.name ? -1 : 1));
+	is(pair.map((l) => ratesOf(twice, 0, l, "k", machines)), [pair[0].sums.map((v) => v / 10), pair[1].sums.map((v) => v / 5)].map((v, i) => Array.from(v, (r, b) => (i && b === 1 ? null : r))),
+		"rates of a machine are of its own time, with a gap where it has none");
+	const one = { from: 0, to: 3, terms: parseSelector('k="v2"') };
+	is([mergedOf(twice, one), secondsOf(twice, one), mergedOf(twice, { ...one, terms: [] }), secondsOf(twice, { ...one, from: -1 })], [2, 10, 5, 20],
+		"and so is what a part is divided by");
 	is(rangeText(p, 1, 3), { since: "1970-01-01T00:01:50.5Z", until: "1970-01-01T00:02:10.5Z" }, "a range as text");
 	is(timeText({ s: 1e15, ns: 0 }), "@1000000000000000", "a time without a date");
 	const both = compareOf(p, 0, { from: 0, to: 1, terms: [] }, { from: 1, to: 3, terms: [] }, true), model = new Model(both);

@@ -58,8 +58,12 @@ prof-merge --by=comm --window=10s "$tmp/stream.txt" | prof-render -f text -t cpu
 prof-render -o "$tmp/many.html" "$tmp/many.txt"
 prof-merge --since=2025-12-01T00:10:00Z --until=2025-12-01T00:20:00Z "$tmp/many.txt" | prof-render -f json -n 0 >"$tmp/many.json"
 prof-render --by=pid -o "$tmp/pids.html" "$tmp/stream.txt"
-sed 's/"samples" "count"/"goroutine" "count"/; s/"cpu" "nanoseconds" default/"inuse_space" "bytes" default/' "$tmp/stream.txt" |
-	prof-render -o "$tmp/gauge.html"
+for node in 1 2; do # a level of two machines, not in step
+	sed "s/\"samples\" \"count\"/\"goroutine\" \"count\"/; s/\"cpu\" \"nanoseconds\" default/\"inuse_space\" \"bytes\" default/
+		/^time/s/120000000\$/${node}20000000/; /^sample/s/\$/ \"node\"=\"n$node\"/" "$tmp/stream.txt"
+done >"$tmp/gauge.txt"
+prof-render -o "$tmp/gauge.html" "$tmp/gauge.txt"
+prof-render -f timeline -t inuse_space --by node "$tmp/gauge.txt" | tr -d '\r' | sed 1d >"$tmp/gauge.csv"
 awk '/^time/ { t++; if (t % 3 == 0) { print "time 0"; next } } { print }' "$tmp/stream.txt" >"$tmp/timeless.txt"
 prof-render -o "$tmp/timeless.html" "$tmp/timeless.txt"
 prof-render -f json -n 0 "$tmp/timeless.txt" >"$tmp/timeless.json"

@@ -177,6 +177,26 @@ static uint32_t set_of(struct html_cells *c, struct labels *k, uint32_t labelset
 	return k->of_labelset[labelset] - 1;
 }
 
+static void put_targets(struct html_cells *c, struct labels *k, const struct targets *t)
+{
+	size_t i;
+
+	if (t->n < 2 || t->n > CELLS_TARGETS_MAX)
+		return;
+	c->targets = xcalloc(t->n, sizeof(*c->targets));
+	c->ntargets = t->n;
+	for (i = 0; i < t->n; i++)
+		c->targets[i] =
+			(struct cells_target){(uint32_t)i, set_of(c, k, t->sets[i])};
+}
+
+static int cmp_targets(const void *a, const void *b)
+{
+	const struct cells_target *x = a, *y = b;
+
+	return (x->set > y->set) - (x->set < y->set);
+}
+
 /* --- cells ------------------------------------------------------------------------------ */
 
 struct maker {
@@ -359,6 +379,10 @@ static void sort_sets(struct html_cells *c)
 	sort_interned(&c->sets, cmp_ids_of_sets, &set);
 	for (i = 0; i < c->n; i++)
 		c->v[i].set = set[c->v[i].set];
+	for (i = 0; i < c->ntargets; i++)
+		c->targets[i].set = set[c->targets[i].set];
+	if (c->ntargets)
+		qsort(c->targets, c->ntargets, sizeof(*c->targets), cmp_targets);
 	buf_release(&b);
 	free(text);
 	free(set);
@@ -412,6 +436,7 @@ int html_cells_init(struct html_cells *c, const struct report *r, struct html_tr
 		add_profile(&m, type->v[i].p, (uint32_t)i);
 	if (type->timeless.p)
 		add_profile(&m, type->timeless.p, (uint32_t)type->n);
+	put_targets(c, &m.labels, &type->targets);
 	maker_release(&m);
 	sort_sets(c);
 	if (c->n)
@@ -424,6 +449,7 @@ int html_cells_init(struct html_cells *c, const struct report *r, struct html_tr
 void html_cells_release(struct html_cells *c)
 {
 	bins_release(&c->bins);
+	free(c->targets);
 	free(c->keys);
 	intern_release(&c->texts);
 	intern_release(&c->sets);

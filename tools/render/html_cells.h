@@ -17,6 +17,7 @@
 #define CELLS_MAX 2000000    /* above it, bins are put together two by two */
 #define CELLS_VALUES_MAX 100 /* distinct ones of a key that nobody asked for */
 #define CELLS_KEYS_MAX 16
+#define CELLS_TARGETS_MAX 256
 
 /* A key of labels; texts are escaped for a terminal. */
 struct cells_key {
@@ -34,8 +35,16 @@ struct cell {
 	uint32_t values;   /* which group of ncolumns */
 };
 
+/* A target of which the page tells what its values are divided by. */
+struct cells_target {
+	uint32_t number; /* of the bins' parts */
+	uint32_t set;	 /* of sets */
+};
+
 struct html_cells {
 	struct bins bins;
+	struct cells_target *targets; /* by set; none if there is one only, or too many */
+	size_t ntargets;
 	size_t bins_most;	/* as many as there was room for */
 	struct cells_key *keys; /* those that are there first, then those left out */
 	size_t nkeys, nleft_out;

@@ -372,6 +372,31 @@ static void put_nodes(struct html_data *d, const struct html_tree *t)
 
 /* --- cells ------------------------------------------------------------------------------ */
 
+/* The label set of each target; then of each bin its parts, as far as they are of one. */
+static void put_targets(struct buf *b, const struct html_cells *c)
+{
+	uint32_t place[CELLS_TARGETS_MAX] = {0};
+	const struct bin_part *part;
+	size_t i, k, n;
+
+	html_put_u64(b, c->ntargets);
+	for (i = 0; i < c->ntargets; i++) {
+		html_put_u64(b, c->targets[i].set);
+		place[c->targets[i].number] = (uint32_t)i;
+	}
+	for (i = 0; i < c->bins.n && c->ntargets; i++) {
+		part = c->bins.parts + c->bins.v[i].parts;
+		n = c->bins.v[i].nparts;
+		n -= part[n - 1].target == TARGET_NONE; /* the last, if it is there */
+		html_put_u64(b, n);
+		for (k = 0; k < n; k++) {
+			html_put_u64(b, place[part[k].target]);
+			html_put_u64(b, (uint64_t)part[k].wall_ns);
+			html_put_u64(b, (uint64_t)part[k].merged);
+		}
+	}
+}
+
 static void put_bins(struct html_data *d, const struct html_cells *c)
 {
 	const struct bin *v = c->bins.v;
@@ -390,6 +415,7 @@ static void put_bins(struct html_data *d, const struct html_cells *c)
 		html_put_u64(b, (uint64_t)v[i].wall_ns);
 		html_put_u64(b, (uint64_t)v[i].merged);
 	}
+	put_targets(b, c);
 	html_data_end(d, HTML_BINS);
 }
 

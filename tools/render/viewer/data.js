@@ -210,13 +210,19 @@ function readModules(r, p, strings) {
 		p.builds.set(strings[r.number()], strings[r.number()]);
 }
 
-/* Starts are kept as seconds and nanoseconds: together they do not fit into a number. */
+/*
+ * Starts are kept as seconds and nanoseconds: together they do not fit into a number. Targets,
+ * the machines and instances there are, are numbers of label sets; none if there is one only.
+ */
 function readBins(r, p) {
 	const n = r.number();
 
 	p.windows = r.number() === 1;
 	p.bins = Array.from({ length: n }, () => ({
 		start: { s: r.signed(), ns: r.number() }, length: r.number(), wall: r.number(), merged: r.number() }));
+	p.targets = Array.from({ length: r.number() }, () => r.number());
+	for (const bin of p.targets.length ? p.bins : [])
+		bin.parts = Array.from({ length: r.number() }, () => ({ target: r.number(), wall: r.number(), merged: r.number() }));
 }
 
 function readLabels(r, p, strings) {

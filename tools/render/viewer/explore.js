@@ -23,19 +23,45 @@ export function hasTime(selection, bin) {
 	return selection.from < 0 || (bin >= selection.from && bin < selection.to);
 }
 
+/*
+ * Machines and instances whose samples may fit the terms and have `value` of `key`, as far as
+ * their own labels tell: by target 1 or 0; null when that is all.
+ */
+export function targetsOf(p, terms, key = "", value = "") {
+	const sets = (p.targets || []).map((i) => p.labels.sets[i]), own = new Set((sets[0] || []).map((pair) => pair[0]));
+	const told = terms.filter((t) => own.has(t.key)), fit = sets.map((pairs) => (fits(told, pairs) && (!own.has(key) || valueOf(pairs, key) === value) ? 1 : 0));
+
+	return fit.every((f) => f) ? null : fit;
+}
+
+/* What values of a bin that are of these targets are divided by. */
+function partOf(bin, targets) {
+	const parts = targets ? bin.parts.filter((part) => targets[part.target]) : [];
+
+	if (!targets)
+		return bin;
+	return parts.reduce((sum, part) => ({ wall: Math.max(sum.wall, part.wall), merged: sum.merged + part.merged }), { wall: 0, merged: 0 });
+}
+
+/* The parts of the bins that a selection is of. */
+function partsOf(p, selection) {
+	const { from, to, terms, group } = selection, targets = group ? targetsOf(p, terms, group.key, group.value) : targetsOf(p, terms);
+
+	return { isAll: from < 0 && !targets, parts: (from < 0 ? p.bins || [] : p.bins.slice(from, to)).map((bin) => partOf(bin, targets)) };
+}
+
 /* How many profiles the selection's time is of. */
 export function mergedOf(p, selection) {
-	if (selection.from < 0)
-		return Number(p.facts.get("merged")) || 1;
-	return p.bins.slice(selection.from, selection.to).reduce((sum, b) => sum + b.merged, 0) || 1;
+	const { isAll: all, parts } = partsOf(p, selection);
+
+	return (all ? Number(p.facts.get("merged")) : parts.reduce((sum, part) => sum + part.merged, 0)) || 1;
 }
 
 /* What the selection's values are spread over, in seconds: several machines' time is one. */
 export function secondsOf(p, selection) {
 	if (!p.bins || p.bins.length < 2)
 		return p.seconds;
-	const bins = selection.from < 0 ? p.bins : p.bins.slice(selection.from, selection.to);
-	return bins.reduce((sum, b) => sum + b.wall, 0) / 1e9;
+	return partsOf(p, selection).parts.reduce((sum, part) => sum + part.wall, 0) / 1e9;
 }
 
 /* Each node's own value in the selection, and the sum of all |value|, before stack filters. */
@@ -144,11 +170,14 @@ export function linesOf(p, column, by, terms) {
 
 export const LINES_MAX = 8;
 
-/* What a sum of a bin is per second, or per profile. */
-export function rateOf(p, column, bin, sum) {
-	const rate = rateUnit(p.columns[column]), b = p.bins[bin];
+/* What a line's sum in each bin is per second, or per profile; null where there is none. */
+export function ratesOf(p, column, line, by, terms) {
+	const rate = rateUnit(p.columns[column]), targets = line.rest ? targetsOf(p, terms) : targetsOf(p, terms, by, line.name);
 
-	return rate.per === "merged" ? sum / b.merged : sum * rate.factor / b.wall;
+	return Array.from(line.sums, (sum, i) => {
+		const part = partOf(p.bins[i], targets), whole = part[rate.per];
+		return whole > 0 ? sum * (rate.per === "merged" ? 1 : rate.factor) / whole : null;
+	});
 }
 
 /* --- time ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines over time: what they are worth where, and choosing a part of the time on them. */
 import { element, placeCard, row } from "./card.js";
-import { LINES_MAX, endOf, linesOf, offsetOf, rateOf, rateUnit, timeText } from "./explore.js";
+import { LINES_MAX, endOf, linesOf, offsetOf, rateUnit, ratesOf, timeText } from "./explore.js";
 import { formatCount, formatShare, formatValue, plural } from "./format.js";
 
 const LEFT = 72, RIGHT = 10, TOP = 8, BOTTOM = 20, HEIGHT = 116;
@@ -81,7 +81,7 @@ export class Timeline {
 		this.terms = terms;
 		this.lines = linesOf(p, column, by, terms);
 		for (const line of this.lines)
-			line.rates = line.sums.map((sum, i) => rateOf(p, column, i, sum));
+			line.rates = ratesOf(p, column, line, by, terms);
 		this.top = this.lines.reduce((most, l) => l.rates.reduce((a, b) => Math.max(a, b), most), 0);
 		this.bottom = this.lines.reduce((least, l) => l.rates.reduce((a, b) => Math.min(a, b), least), 0);
 		this.span = offsetOf(p, endOf(p.bins.at(-1)));
@@ -198,35 +198,52 @@ export class Timeline {
 		return STEPS.find((s) => s >= least) || Math.ceil(least / DAY) * DAY;
 	}
 
-	/* A step for each bin; a gap where there is none. */
+	/* Left and right end of a bin's step: it ends with its profile, if there is a pause after it. */
+	stepOf(i) {
+		const bin = this.p.bins[i], [left, right] = this.edges(i, i + 1), share = bin.wall / bin.length;
+
+		return [left, Math.max(!this.p.windows && share < 0.9 ? left + (right - left) * share : right, left + 1)];
+	}
+
+	/* A line's steps that touch, as lists of [left, right, y]; there is a gap where nothing is known. */
+	runsOf(line) {
+		const runs = [];
+		let last = -Infinity;
+
+		line.rates.forEach((rate, i) => {
+			if (rate === null)
+				return;
+			const [left, right] = this.stepOf(i);
+			if (left - last > 1.5)
+				runs.push([]);
+			runs.at(-1).push([left, right, this.y(rate)]);
+			last = right;
+		});
+		return runs;
+	}
+
 	drawLine(line, colour) {
-		const c = this.context, { bins } = this.p, alone = this.lines.length === 1;
-		let last = -1;
+		const c = this.context, runs = this.runsOf(line), zero = this.y(0);
+		const trace = (run) => run.forEach(([left, right, y]) => {
+			c.lineTo(left, y);
+			c.lineTo(right, y);
+		});
 
 		c.strokeStyle = c.fillStyle = colour;
 		c.lineWidth = 1.6;
-		for (const fill of alone ? [true, false] : [false]) {
-			last = -1;
+		for (const run of runs) {
 			c.beginPath();
-			bins.forEach((_, i) => {
-				const [left, right] = this.edges(i, i + 1), y = this.y(line.rates[i]);
-				if (last < 0 || left - last > 1.5) {
-					if (fill && last >= 0)
-						c.lineTo(last, this.y(0));
-					c.moveTo(left, fill ? this.y(0) : y);
-				}
-				c.lineTo(left, y);
-				c.lineTo(Math.max(right, left + 1), y);
-				last = right;
-			});
-			if (fill) {
-				c.lineTo(last, this.y(0));
-				c.globalAlpha = 0.16;
-				c.fill();
-				c.globalAlpha = 1;
-			} else {
-				c.stroke();
-			}
+			trace(run);
+			c.stroke();
+			if (this.lines.length > 1)
+				continue;
+			c.beginPath();
+			c.moveTo(run[0][0], zero);
+			trace(run);
+			c.lineTo(run.at(-1)[1], zero);
+			c.globalAlpha = 0.16;
+			c.fill();
+			c.globalAlpha = 1;
 		}
 	}
 
@@ -334,10 +351,12 @@ export class Timeline {
 		let near = 0;
 
 		this.lines.forEach((line, k) => {
-			if (y >= 0 && Math.abs(this.y(line.rates[i]) - y) < Math.abs(this.y(this.lines[near].rates[i]) - y))
+			if (y >= 0 && line.rates[i] !== null && Math.abs(this.y(line.rates[i]) - y) < Math.abs(this.y(this.lines[near].rates[i]) - y))
 				near = k;
 		});
 		this.lines.forEach((line, k) => {
+			if (line.rates[i] === null)
+				return;
 			const exact = this.column.gauge ? "" : `${formatCount(line.sums[i])} ${this.column.unit}`;
 			const tr = row(table, [this.nameOf(line), rateText(this.column, line.rates[i]), exact]), swatch = element("span", "swatch");
 			swatch.style.background = this.colourOf(k);
@@ -380,6 +399,6 @@ export class Timeline {
 		this.describe(this.cursor, -1);
 		placeCard(this.card, box.left + left, box.bottom - 18);
 		this.on.say(`${timeText(this.p.bins[this.cursor].start)}: ` +
-			this.lines.map((l) => `${this.nameOf(l)} ${rateText(this.column, l.rates[this.cursor])}`).join(", "));
+			this.lines.filter((l) => l.rates[this.cursor] !== null).map((l) => `${this.nameOf(l)} ${rateText(this.column, l.rates[this.cursor])}`).join(", "));
 	}
 }
