@@ -22,6 +22,7 @@ is_number() {
 seconds() {
 	n=${1%[smhdy]}
 	is_number "$n" || die "not a time: $1"
+	n=${n#"${n%%[!0]*}"} n=${n:-0} # digits after a 0 would be octal
 	case $1 in
 	*m) n=$((n * 60)) ;;
 	*h) n=$((n * 3600)) ;;
@@ -35,6 +36,7 @@ seconds() {
 bytes() {
 	n=${1%[KMGT]}
 	is_number "$n" || die "not a size: $1"
+	n=${n#"${n%%[!0]*}"} n=${n:-0}
 	case $1 in
 	*K) n=$((n << 10)) ;;
 	*M) n=$((n << 20)) ;;

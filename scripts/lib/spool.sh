@@ -42,6 +42,7 @@ stamp() {
 # enter DIR: into a store, whose settings become variables
 enter() {
 	[ -d "$1" ] || die "$1: no such directory"
+	[ -x "$1" ] && { [ ! -e "$1/$MARK" ] || [ -r "$1/$MARK" ]; } || die "$1: Permission denied"
 	[ -f "$1/$MARK" ] || die "$1: not a store (prof-spool init makes one)"
 	cd -- "$1" || exit 2
 	keep_raw=2d keep_1m=14d keep_1h=90d keep_1d=forever
@@ -59,6 +60,19 @@ enter() {
 		*) die "$1/$MARK: unknown setting: $key" ;;
 		esac
 	done <$MARK
+}
+
+# enter_to_write DIR: the same, to change it
+enter_to_write() {
+	enter "$1"
+	for _d in . new $LEVELS bad cache; do
+		[ -w "$_d" ] || [ ! -e "$_d" ] || die "$1: Permission denied"
+	done
+}
+
+# owned FILE…: made by root, they are the owner's of the store
+owned() {
+	[ -O . ] || chown --reference=. -- "$@"
 }
 
 # lock -x or -s: until this program ends, and those it started
@@ -106,6 +120,7 @@ has_parts() {
 # log_loss CAUSE NAME: what is not in the sums, and never will be
 log_loss() {
 	printf '%s %s %s\n' "$(date +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" >>lost.log
+	owned lost.log
 	printf '%s: lost: %s: %s\n' "$program" "$2" "$1" >&2
 }
 
@@ -147,9 +162,10 @@ take() {
 	if [ -e "$day" ] || [ -e "$hour" ] || [ -e "$minute" ]; then
 		rm -f "$day" "$hour" "$minute" "$day.members" "$hour.members" "$minute.members"
 	fi
-	[ -d "${raw%/*}" ] || mkdir -p "${raw%/*}" || return
+	[ -d "${raw%/*}" ] || { mkdir -p "${raw%/*}" && owned "${raw%/*}"; } || return
 	# whole under its name, or not at all
-	cp -- "$3" "raw/.${raw##*/}" && mv "raw/.${raw##*/}" "$raw"
+	whole=raw/.${raw##*/}
+	cp -- "$3" "$whole" && owned "$whole" && sync "$whole" && mv "$whole" "$raw"
 }
 
 # --- to add up ---------------------------------------------------------------------------------
@@ -159,10 +175,10 @@ take() {
 build() {
 	made=$1 tmp=${1%/*}/.build less=${2:+"--without=$2"}
 	shift 2
-	[ -d "${made%/*}" ] || mkdir -p "${made%/*}" || return
+	[ -d "${made%/*}" ] || { mkdir -p "${made%/*}" && owned "${made%/*}"; } || return
 	prof-merge -q ${less:+"$less"} -o "$tmp" -- "$@" || return
 	sha256sum "$tmp" "$@" >"$tmp.members" || return
-	sync "$tmp.members" && mv "$tmp.members" "$made.members" && mv "$tmp" "$made"
+	owned "$tmp" "$tmp.members" && sync "$tmp.members" "$tmp" && mv "$tmp.members" "$made.members" && mv "$tmp" "$made"
 }
 
 # What cannot be read goes where it can be looked at, or is made again.

@@ -151,6 +151,33 @@ prof-spool tend -q "$store"
 run prof-spool verify --deep "$store"
 is "$status $(cat "$tmp/out")" '0 ' 'and made again from its parts'
 
+# whose it is: what root adds is the owner's, and others are told what they may not
+run prof-spool query "$store" -s
+is "$status $(grep -c 's.*argument' "$tmp/err")" '2 1' 'an option without its argument'
+(umask 022 && prof-spool query "$store" -o "$tmp/mine" 2>"$tmp/err")
+is "$(stat -c %a "$tmp/mine")" 644 'the output of a query is as readable as any file'
+run prof-spool init "$tmp/last" --keep=raw=010d
+is "$status $(grep keep-raw "$tmp/last/.profpipe-store")" '0 keep-raw=010d' 'init: DIR may come first'
+as_other='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if [ "$(id -u)" != 0 ] || ! $as_other prof-spool --version >/dev/null 2>&1; then
+	skip 'needs root, and programs that all may run' 'a store of another user'
+else
+	chmod 711 "$tmp"
+	chown -R 65534:65534 "$tmp/last"
+	head -n 2 "$tmp/names" | xargs prof-spool add "$tmp/last"
+	prof-spool tend -q "$tmp/last"
+	is "$(find "$tmp/last" ! -user 65534)" '' "what root adds is the owner's of the store"
+	run $as_other prof-spool query "$tmp/last" --files
+	is "$status $(wc -l <"$tmp/out")" '0 1' 'who can read it'
+	for command in "query $store" "status $store" "tend $store" "init $store" "init $tmp/other" "add $store $tmp/mine"; do
+		run $as_other prof-spool $command
+		is "$status $(grep -c '^prof-spool: .*: Permission denied$' "$tmp/err") $(wc -l <"$tmp/err")" '2 1 1' "another user: ${command%% *}"
+	done
+	chmod -R a+rX "$store"
+	run $as_other prof-spool tend "$store"
+	is "$status $(cat "$tmp/err")" "2 prof-spool: $store: Permission denied" 'a store that can be read only'
+fi
+
 # A disk that is full.
 cat >"$tmp/disk.sh" <<'END'
 set -u
