@@ -85,4 +85,5 @@ refuses 'no function matches "nothing"' prof-render -f lines --function=nothing 
 refuses "line by line" prof-render -f lines --granularity=files "$tmp/in.txt"
 refuses "no directory" prof-render -f lines --source="$tmp/in.txt" "$tmp/in.txt"
 refuses "No such file" prof-render -f lines --source="$tmp/nowhere" "$tmp/in.txt"
+refuses "sources where no line is shown" prof-render -f table --source="$tmp/source" "$tmp/in.txt"
 done_testing
