@@ -6,7 +6,7 @@
 _profpipe()
 {
 	# shellcheck disable=SC2034 # _init_completion sets all of these
-	local cur prev words cword split i
+	local cur prev words cword split i formats
 	_init_completion -s || return
 
 	# prof-capture's COMMAND is completed as if it stood alone
@@ -38,6 +38,33 @@ _profpipe()
 		;;
 	--list)
 		mapfile -t COMPREPLY < <(compgen -W 'labels values types ranges' -- "$cur")
+		return
+		;;
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'flat cum' -- "$cur")
+		return
+		;;
+	--norm)
+		mapfile -t COMPREPLY < <(compgen -W \
+			'auto work stable share seconds none' -- "$cur")
+		return
+		;;
+	--names)
+		mapfile -t COMPREPLY < <(compgen -W 'canonical raw' -- "$cur")
+		return
+		;;
+	--report)
+		formats='text json markdown junit github sarif codequality'
+		[[ $1 == *prof-symbolize ]] && formats=json
+		mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
+		return
+		;;
+	--demangle)
+		mapfile -t COMPREPLY < <(compgen -W 'none simple templates full' -- "$cur")
+		return
+		;;
+	--return-addresses)
+		mapfile -t COMPREPLY < <(compgen -W 'exact minus-one' -- "$cur")
 		return
 		;;
 	esac

@@ -26,6 +26,24 @@ is "$(answers prof-merge --no-such)" '' 'no option'
 : >"$tmp/one.pb.gz"
 is "$(answers prof-merge "$tmp/on")" "$tmp/one.pb.gz" 'a file'
 is "$(answers prof-merge --list v)" 'values' 'what an option takes'
+# what the program itself says there is when it is given something else
+while read -r name option; do
+	"$build/bin/$name" "$option=zz" 2>&1 >"$tmp/out" </dev/null | sed 's/^[^:]*: [^:]*: //' |
+		tr -cs 'a-z-' '\n' | grep -vxE -e '|is|not|or|nor|neither|with|zz' | sort >"$tmp/want"
+	answers "$name" "$option" '' >"$tmp/got"
+	same "$tmp/got" "$tmp/want" "$name $option: all that it takes"
+done <<'OPTIONS'
+prof-diff --granularity
+prof-diff --names
+prof-diff --norm
+prof-diff --report
+prof-diff --sort
+prof-merge --list
+prof-render --sort
+prof-symbolize --demangle
+prof-symbolize --report
+prof-symbolize --return-addresses
+OPTIONS
 is "$(answers prof-scrape r)" 'run' 'a command of a script'
 printf '#!/bin/sh\n' >"$tmp/one-command"
 chmod +x "$tmp/one-command"

@@ -74,6 +74,10 @@ is "$(verdicts "$tmp/l0.txt" "$tmp/l1.txt" $how)" "work w.c:45=regressed" "lines
 is "$(prof-diff -q $how "$tmp/l0.txt" "$tmp/l1.txt" | prof-render -f csv --granularity lines | cut -d, -f1,2,10 | tail -n +2 | xargs)" \
 	"504,1004,work w.c:45" "in the pprof output as well: the new side's"
 # shellcheck disable=SC2086
+prof-diff -q $how --report text --report "markdown:$tmp/out.md" "$tmp/l0.txt" "$tmp/l1.txt" >"$tmp/out"
+like "$tmp/out" 'line, flat$' "the text report is of lines"
+like "$tmp/out.md" '^\| verdict .* \| line \|$' "and so is the table"
+# shellcheck disable=SC2086
 verdicts "$tmp/l0.txt" "$tmp/l1.txt" $how --names raw >"$tmp/out"
 is "$(lines_seen)" "idle w.c:7 work w.c:12 work w.c:15 work w.c:42 work w.c:45" "--names raw: lines as they are"
 lined 10 200 100 >"$tmp/l0.txt"

@@ -348,6 +348,7 @@ int main(int argc, char **argv)
 	ret = read_all(&o, &s, &groups, &e);
 	r = (struct report){.norm = o.evidence.norm,
 			    .by_cum = o.by_cum,
+			    .granularity = query_granularity(o.query),
 			    .top = o.top,
 			    .sides = &s,
 			    .names = o.sides.names,

@@ -74,6 +74,24 @@ bool report_raw_name(const struct report *r, const struct part *p,
 	return raw;
 }
 
+const char *report_row_noun(const struct report *r)
+{
+	switch (r->granularity) {
+	case GRANULARITY_LINES:
+		return "line";
+	case GRANULARITY_FILES:
+		return "file";
+	case GRANULARITY_ADDRESSES:
+		return "address";
+	case GRANULARITY_BINARIES:
+		return "binary";
+	case GRANULARITY_KEEP:
+	case GRANULARITY_FUNCTIONS:
+		break;
+	}
+	return "function";
+}
+
 void report_family(const struct family *f, struct buf *out)
 {
 	if (!f->label) {

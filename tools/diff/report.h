@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/query/query.h"
 #include "tools/diff/combine.h"
 #include "tools/diff/compare.h"
 #include "tools/diff/gate.h"
@@ -31,6 +32,7 @@ struct part {
 struct report {
 	enum norm norm; /* as asked for */
 	bool by_cum;
+	enum granularity granularity;
 	size_t top; /* rows of the text report */
 	struct part *parts;
 	size_t nparts;
@@ -60,6 +62,9 @@ struct raw_names {
 	size_t folded, renamed;
 	bool any_folded;
 };
+
+/* What a row is: "function", "line", "file", "address" or "binary". */
+const char *report_row_noun(const struct report *r);
 
 /* The next of the names, as the profiles have them, that went into this row; false at the end. */
 bool report_raw_name(const struct report *r, const struct part *p,

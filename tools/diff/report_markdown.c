@@ -106,9 +106,10 @@ static size_t put_rows(const struct report *r, const struct part *p, bool rises,
 			continue;
 		}
 		if (!n++)
-			buf_puts(out,
-				 "\n| verdict | change, of base's total | interval | "
-				 "function |\n| --- | ---: | --- | --- |\n");
+			buf_printf(out,
+				   "\n| verdict | change, of base's total | interval | "
+				   "%s |\n| --- | ---: | --- | --- |\n",
+				   report_row_noun(r));
 		buf_printf(out, "| %s | %+.2f%% | %+.2f%% to %+.2f%% | ",
 			   verdict_name(f->verdict), f->e.difference * 100, f->low * 100,
 			   f->high * 100);

@@ -2,6 +2,7 @@
 /* The report for a terminal: no wider than it, largest change first. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ui/escape.h"
@@ -247,6 +248,7 @@ static void put_rows(struct text *t)
 	struct buf line = BUF_INIT(SIZE_MAX / 2);
 	const struct amount *a;
 	size_t changed, n, i;
+	char heading[32];
 
 	/* rows without a change are at the end */
 	for (changed = 0; changed < c->nrows; changed++) {
@@ -260,10 +262,12 @@ static void put_rows(struct text *t)
 	put_head(t);
 	put_gates(t);
 	if (!changed) {
-		buf_puts(t->out, "no function changed\n");
+		buf_printf(t->out, "no %s changed\n", report_row_noun(t->r));
 		return;
 	}
-	text_heading(t, t->r->by_cum ? "function, cum" : "function, flat");
+	snprintf(heading, sizeof(heading), "%s, %s", report_row_noun(t->r),
+		 t->r->by_cum ? "cum" : "flat");
+	text_heading(t, heading);
 	for (i = 0; i < n; i++)
 		put_row(t, &c->rows[i], &line);
 	if (changed > n)
