@@ -170,6 +170,7 @@ else
 	run $as_other prof-spool query "$tmp/last" --files
 	is "$status $(wc -l <"$tmp/out")" '0 1' 'who can read it'
 	for command in "query $store" "status $store" "tend $store" "init $store" "init $tmp/other" "add $store $tmp/mine"; do
+		# shellcheck disable=SC2086 # words
 		run $as_other prof-spool $command
 		is "$status $(grep -c '^prof-spool: .*: Permission denied$' "$tmp/err") $(wc -l <"$tmp/err")" '2 1 1' "another user: ${command%% *}"
 	done

@@ -404,7 +404,8 @@ static int check_format(const struct render_opts *o, struct err *e)
 			       f->name);
 	if (o->report.nsources && f->page != report_html && f->report != report_lines)
 		return err_set(e, EINVAL,
-			       "--source is for -f lines and -f html, not for -f %s", f->name);
+			       "--source is for -f lines and -f html, not for -f %s",
+			       f->name);
 	if (o->follow && (!f->report || !f->many))
 		return err_set(e, EINVAL,
 			       "--follow shows tables as they come, which -f %s is not",
