@@ -463,6 +463,8 @@ is "$status $(tail -n 1 "$tmp/text") $(jq -c .left_out "$tmp/out")" \
 	'0 left out, of another type or time: 2 profiles of base, 0 of new {"base":2,"new":0}' "what was not asked for is counted"
 run pd --base "$tmp/base.txt" "$tmp/heap.txt" --new "$tmp/new.txt" "$tmp/heap.txt"
 is "$status $(prof-render -f text "$tmp/out" | grep -c '^profile$')" "0 2" "two types: two profiles"
+run pd -q --report markdown --base "$tmp/base.txt" --new "$tmp/base.txt"
+is "$(grep -c 'details' "$tmp/out")" 0 "nothing changed: Markdown has nothing to fold"
 sed 's/^duration.*/duration 0/' "$tmp/heap.txt" >"$tmp/heap0.txt"
 run pd --base "$tmp/heap0.txt" "$tmp/heap0.txt" --new "$tmp/heap0.txt"
 like "$tmp/err" 'alloc_space: base adds up 2 profiles without a duration' "counters from the start: a note"

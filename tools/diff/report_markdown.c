@@ -9,6 +9,7 @@
 
 /* A comment on GitHub is cut off, or refused, beyond 64 KiB. */
 #define BYTES_MAX 60000
+#define FOLD "\n<details><summary>Improved, moved, renamed, gone</summary>\n"
 #define RAW_NAMES_MAX 3
 #define NAME_COLUMNS_MAX 400
 
@@ -88,7 +89,7 @@ static void put_raw_names(const struct report *r, const struct part *p,
 		buf_putc(out, ')');
 }
 
-/* Rows of these verdicts, largest change first; how many did not fit. */
+/* Rows of these verdicts, largest change first, falls folded; how many did not fit. */
 static size_t put_rows(const struct report *r, const struct part *p, bool rises,
 		       struct buf *out)
 {
@@ -107,9 +108,9 @@ static size_t put_rows(const struct report *r, const struct part *p, bool rises,
 		}
 		if (!n++)
 			buf_printf(out,
-				   "\n| verdict | change, of base's total | interval | "
+				   "%s\n| verdict | change, of base's total | interval | "
 				   "%s |\n| --- | ---: | --- | --- |\n",
-				   report_row_noun(r));
+				   rises ? "" : FOLD, report_row_noun(r));
 		buf_printf(out, "| %s | %+.2f%% | %+.2f%% to %+.2f%% | ",
 			   verdict_name(f->verdict), f->e.difference * 100, f->low * 100,
 			   f->high * 100);
@@ -117,6 +118,8 @@ static size_t put_rows(const struct report *r, const struct part *p, bool rises,
 		put_raw_names(r, p, &c->rows[i], out);
 		buf_puts(out, " |\n");
 	}
+	if (n && !rises)
+		buf_puts(out, "\n</details>\n");
 	return left;
 }
 
@@ -189,9 +192,7 @@ static void put_part(const struct report *r, const struct part *p, struct buf *o
 	left = put_rows(r, p, true, out);
 	for (i = 0; i < p->families.n; i++)
 		left += put_family(&p->families.v[i], out);
-	buf_puts(out, "\n<details><summary>Improved, moved, renamed, gone</summary>\n");
 	left += put_rows(r, p, false, out);
-	buf_puts(out, "\n</details>\n");
 	if (left)
 		buf_printf(out, "\n%zu more are left out.\n", left);
 }
