@@ -19,7 +19,7 @@ const { exactly } = await load("menu");
 const { groupExpression } = await load("legend");
 const { linesOfFunction, listing } = await load("source");
 const { mostChanged, pointsText, releasesOf, sharesOf, trendKeys } = await load("trend");
-const { rateText, roundStep, ticksOf } = await load("timeline");
+const { Timeline, rateText, roundStep, ticksOf } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
 const { changeOf, groupsOf, stableHash, LIGHT } = await load("colour");
@@ -221,6 +221,11 @@ is(stableHash("main"), 0xea900898, "FNV-1a, folded");
 	const machines = parseSelector('k=~"v[12]"'), pair = linesOf(twice, 0, "k", machines).sort((a, b) => (a.name < b.name ? -1 : 1));
 	is(pair.map((l) => ratesOf(twice, 0, l, "k", machines)), [pair[0].sums.map((v) => v / 10), pair[1].sums.map((v) => v / 5)].map((v, i) => Array.from(v, (r, b) => (i && b === 1 ? null : r))),
 		"rates of a machine are of its own time, with a gap where it has none");
+	/* drawn 4 px a second, from 72 on */
+	const drawing = Object.assign(Object.create(Timeline.prototype), { width: 482, span: 100, top: 1, bottom: 0,
+		p: { windows: false, bins: [[0, 60e9], [60, 10e9], [70, 10e9], [80, 10e9]].map(([s, length]) => ({ start: { s, ns: 0 }, length, wall: 10e9 })) } });
+	is(drawing.runsOf({ rates: [1, 1, null, 1] }).map((run) => run.map(([left, right]) => [left, right])), [[[72, 112]], [[312, 352]], [[392, 432]]],
+		"a pause is a gap in a line, and so is where it has nothing");
 	const one = { from: 0, to: 3, terms: parseSelector('k="v2"') };
 	is([mergedOf(twice, one), secondsOf(twice, one), mergedOf(twice, { ...one, terms: [] }), secondsOf(twice, { ...one, from: -1 })], [2, 10, 5, 20],
 		"and so is what a part is divided by");
