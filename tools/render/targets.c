@@ -173,11 +173,19 @@ static void give_targets(struct moment *m, const struct targets *t, struct store
 	m->nshares = n;
 }
 
+void targets_release(struct targets *t)
+{
+	free(t->keys);
+	free(t->sets);
+	*t = (struct targets){0};
+}
+
 void targets_find(struct timeline_type *type, struct store *st)
 {
 	struct targets *t = &type->targets;
 	size_t i;
 
+	targets_release(t);
 	t->sets = sets_of(type, &t->n);
 	find_keys(t, st, t->sets, t->n);
 	for (i = 0; i < t->n; i++)
@@ -185,11 +193,4 @@ void targets_find(struct timeline_type *type, struct store *st)
 	t->n = sort_unique(t->sets, t->n);
 	for (i = 0; i < type->n; i++)
 		give_targets(&type->v[i], t, st);
-}
-
-void targets_release(struct targets *t)
-{
-	free(t->keys);
-	free(t->sets);
-	*t = (struct targets){0};
 }
