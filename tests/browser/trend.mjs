@@ -124,6 +124,17 @@ for (const [name, options] of [["390-light", NARROW], ["390-dark", { ...NARROW, 
 	await context.close();
 }
 {
+	const { context, page, trouble } = await open(browser, `${dir}/stream.html#level=lines`);
+
+	await page.locator("#table-rows .row").last().click();
+	await page.click("#tab-trend");
+	await page.selectOption("#level", "binaries");
+	await settle(page);
+	ok(page.url().includes("level=binaries"), "a line's trend is open: the level changes all the same");
+	is(trouble, [], "another level: no message, violation, dialog or request");
+	await context.close();
+}
+{
 	const one = await open(browser, `${dir}/one.html`);
 
 	ok(!(await one.page.locator("#trend-by option").allTextContents()).includes("version"), "one release is no trend");

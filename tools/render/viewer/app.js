@@ -109,8 +109,12 @@ class App {
 
 	/* The same from another side, or around another place. */
 	turn() {
+		const before = this.model;
+
 		this.model = new Model(turned(this.tree, this.shaper.shape, this.way.split(".").filter((hash) => hash)));
 		this.painter.setModel(this.model, this.legend.grouping);
+		if (this.picked >= 0 && before.frames !== this.model.frames)
+			this.picked = this.model.frameLike(before.frames.name[this.picked], before.functionOf(this.picked));
 		this.setTable();
 		this.hover = null;
 		this.lay();
@@ -162,9 +166,9 @@ class App {
 		if (model.frame === this.model.frame) {
 			this.zoom(view, false);
 		} else {
-			const like = this.picked < 0 ? -1 : this.model.frameLike(model.frames.name[this.picked], model.functionOf(this.picked));
+			const { picked } = this;
 			this.goTo(this.way);
-			this.pick(like, false);
+			this.pick(picked, false);
 		}
 		this.scrollToRoot();
 		this.keep(true);
