@@ -6,7 +6,7 @@
 _profpipe()
 {
 	# shellcheck disable=SC2034 # _init_completion sets all of these
-	local cur prev words cword split i formats
+	local cur prev words cword split i values=
 	_init_completion -s || return
 
 	# prof-capture's COMMAND is completed as if it stood alone
@@ -31,43 +31,22 @@ _profpipe()
 		esac
 	fi
 	case $prev in
-	--granularity)
-		mapfile -t COMPREPLY < <(compgen -W \
-			'functions lines files addresses binaries' -- "$cur")
-		return
-		;;
-	--list)
-		mapfile -t COMPREPLY < <(compgen -W 'labels values types ranges' -- "$cur")
-		return
-		;;
-	--sort)
-		mapfile -t COMPREPLY < <(compgen -W 'flat cum' -- "$cur")
-		return
-		;;
-	--norm)
-		mapfile -t COMPREPLY < <(compgen -W \
-			'auto work stable share seconds none' -- "$cur")
-		return
-		;;
-	--names)
-		mapfile -t COMPREPLY < <(compgen -W 'canonical raw' -- "$cur")
-		return
-		;;
+	--granularity) values='functions lines files addresses binaries' ;;
+	--list) values='labels values types ranges' ;;
+	--sort) values='flat cum' ;;
+	--norm) values='auto work stable share seconds none' ;;
+	--names) values='canonical raw' ;;
 	--report)
-		formats='text json markdown junit github sarif codequality'
-		[[ $1 == *prof-symbolize ]] && formats=json
-		mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
-		return
+		values='text json markdown junit github sarif codequality'
+		[[ $1 == *prof-symbolize ]] && values=json
 		;;
-	--demangle)
-		mapfile -t COMPREPLY < <(compgen -W 'none simple templates full' -- "$cur")
-		return
-		;;
-	--return-addresses)
-		mapfile -t COMPREPLY < <(compgen -W 'exact minus-one' -- "$cur")
-		return
-		;;
+	--demangle) values='none simple templates full' ;;
+	--return-addresses) values='exact minus-one' ;;
 	esac
+	if [[ $values ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
+		return
+	fi
 	if [[ $cur == -* ]] && ! $split; then
 		# the rest of an explanation may begin with a dash too
 		mapfile -t COMPREPLY < <(compgen -W "$(_parse_help "$1" |
