@@ -158,6 +158,9 @@ is "$status $(grep -c 's.*argument' "$tmp/err")" '2 1' 'an option without its ar
 is "$(stat -c %a "$tmp/mine")" 644 'the output of a query is as readable as any file'
 run prof-spool init "$tmp/last" --keep=raw=010d
 is "$status $(grep keep-raw "$tmp/last/.profpipe-store")" '0 keep-raw=010d' 'init: DIR may come first'
+(cd "$tmp" && prof-spool init -- -store)
+ok "$?" 'and may begin with a dash after --'
+refuses 'two DIRs' prof-spool init "$tmp/last" -- "$tmp/last"
 as_other='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if [ "$(id -u)" != 0 ] || ! $as_other prof-spool --version >/dev/null 2>&1; then
 	skip 'needs root, and programs that all may run' 'a store of another user'
