@@ -75,6 +75,11 @@ is "$(awk -F , 'NR > 1 { print $1, $2 }' "$tmp/got" | head -n 3)" "2025-12-01T00
 is "$(wc -l <"$tmp/got")" 10 "and has a row of its own"
 printf '# profpipe text 1\nprofile\ntime 5\nduration 2000000000\ntype "a" "b"\nend\n' | prof-render -f timeline >"$tmp/got"
 is "$(tail -n 1 "$tmp/got" | tr -d '\r')" '1970-01-01T00:00:00.000000005Z,2,1,"a","b",0,0' "an interval without a sample has a row"
+# one machine has nothing in an interval: it counts in what is of all, as it does in the page
+sed '/^sample .*"n1"/d' "$tmp/two.txt" | awk '/^profile/ { n++ } n <= 4' >"$tmp/idle.txt"
+{ cat "$tmp/idle.txt"; awk '/^# prof/ { n++ } n > 4 && n <= 6' "$tmp/two.txt"; } >"$tmp/idle2.txt"
+prof-render -f timeline -t inuse_space "$tmp/idle2.txt" | tr -d '\r' >"$tmp/got"
+is "$(awk -F , 'NR > 1 && $3 != 2 || NR > 1 && $6 / 2 != $7' "$tmp/got") $(wc -l <"$tmp/got")" " 4" "a machine without samples counts in what is of all"
 refuses "--by with a table" prof-render --by k "$tmp/two.txt"
 like "$tmp/err" "^prof-render: --by is for -f timeline and -f html, not for -f table; " "which says what --by is for"
 refuses "--by with -f text" prof-render -f text --by k "$tmp/two.txt"

@@ -64,21 +64,32 @@ static bool is_among(const struct targets *t, uint32_t key)
 	return i < t->nkeys;
 }
 
-/* The labels of `a` that `b` has too, or (t not NULL) those of a target's keys. */
+/* Whether a label is one that `b` has too, or (t not NULL) of a target's key. */
+static bool is_kept(const struct store *st, const struct label *l, uint32_t b,
+		    const struct targets *t)
+{
+	return t ? is_among(t, l->key) : has_label(st, b, l);
+}
+
+/* The label set of those labels of `a` that are kept; mostly all are. */
 static uint32_t part_of(struct store *st, uint32_t a, uint32_t b, const struct targets *t)
 {
 	const struct label *v;
 	struct label *kept;
-	uint32_t n, nkept = 0, i;
+	uint32_t n, nkept, i;
 
 	v = store_labels(st, a, &n);
-	kept = xcalloc(n + 1, sizeof(*kept));
-	for (i = 0; i < n; i++) {
-		if (t ? is_among(t, v[i].key) : has_label(st, b, &v[i]))
+	for (nkept = 0; nkept < n && is_kept(st, &v[nkept], b, t); nkept++)
+		;
+	if (nkept == n)
+		return a;
+	kept = xcalloc(n, sizeof(*kept));
+	memcpy(kept, v, nkept * sizeof(*kept));
+	for (i = nkept + 1; i < n; i++) {
+		if (is_kept(st, &v[i], b, t))
 			kept[nkept++] = v[i];
 	}
-	if (nkept < n)
-		a = store_labelset(st, kept, nkept);
+	a = store_labelset(st, kept, nkept);
 	free(kept);
 	return a;
 }

@@ -81,7 +81,7 @@ void timeline_begin(struct timeline *t, struct store *st, const struct header *h
 void timeline_sample(struct timeline *t, uint32_t stack, uint32_t labelset,
 		     const int64_t *values);
 
-/* All was read, for now. */
+/* After the last sample: ends its profile and finds the targets of all. */
 void timeline_end(struct timeline *t);
 
 /* Negative if a sum did not fit. */

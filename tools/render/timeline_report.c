@@ -12,6 +12,7 @@
 #include "lib/ui/escape.h"
 #include "tools/render/bins.h"
 #include "tools/render/report.h"
+#include "tools/render/targets.h"
 
 struct point {
 	int64_t sum;
@@ -153,7 +154,10 @@ static void put_row(const struct lines *l, const struct group *g, const char *wh
 	buf_puts(out, "\r\n");
 }
 
-/* What each group has in a bin. A profile without samples is of no target. */
+/*
+ * What each group has in a bin; the first, of an empty key, is that of all. A profile without
+ * samples is of no target.
+ */
 static void set_groups(struct lines *l, const struct bins *bins, const struct bin *b)
 {
 	const struct bin_part *part = bins->parts + b->parts;
@@ -166,10 +170,11 @@ static void set_groups(struct lines *l, const struct bins *bins, const struct bi
 		if (part[i].target == TARGET_NONE)
 			continue;
 		g = &l->groups[l->group_of[part[i].target]];
-		g->merged += part[i].merged;
+		g->merged = sum_or_max(g->merged, part[i].merged);
 		if (part[i].wall_ns > g->wall_ns)
 			g->wall_ns = part[i].wall_ns;
 	}
+	l->groups[0] = (struct group){b->wall_ns, b->merged};
 }
 
 /* The lines of one bin, or of what has no time (b NULL), by label; they start anew after. */
@@ -223,16 +228,6 @@ static void lines_release(struct lines *l)
 	buf_release(&l->text);
 }
 
-/* Without --by an interval in which nothing was sampled has a row too. */
-static void put_empty(const struct lines *l, const struct bin *b, struct buf *out)
-{
-	struct group all = {b->wall_ns, b->merged};
-	char when[NUM_TIME_MAX];
-
-	num_format_time(b->start_ns, when);
-	put_row(l, &all, when, (struct str){"", 0}, 0, out);
-}
-
 static int put_type(const struct report *r, const struct timeline_type *type,
 		    struct buf *out, struct err *e)
 {
@@ -242,18 +237,17 @@ static int put_type(const struct report *r, const struct timeline_type *type,
 			  .text = BUF_INIT(SIZE_MAX / 2)};
 	struct bins bins;
 	int ret = 0;
-	size_t i, k, before;
+	size_t i, k;
 
 	lines_init(&l);
 	bins_init(&bins, type, TIMELINE_MOMENTS);
 	for (i = 0; i < bins.n && !ret; i++) {
 		set_groups(&l, &bins, &bins.v[i]);
+		/* without --by an interval in which nothing was sampled has a row too */
+		l.v[0].seen = !r->o->nby;
 		for (k = 0; k < bins.v[i].n && !ret; k++)
 			ret = add_profile(&l, type->v[bins.v[i].first + k].p, e);
-		before = out->len;
 		put_bin(&l, &bins.v[i], out);
-		if (out->len == before && !r->o->nby)
-			put_empty(&l, &bins.v[i], out);
 	}
 	if (type->timeless.p && !ret) {
 		ret = add_profile(&l, type->timeless.p, e);
