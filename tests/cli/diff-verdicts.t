@@ -434,6 +434,9 @@ like "$tmp/markdown" '^\| regressed \| \+[0-9.]+% \| .* \| .f05. \|$' "markdown:
 like "$tmp/github" '^::error title=prof-diff gate::cpu: regressed > \+0.5%25: fail: f05 is ' "github: an error"
 is "$(jq -r '.version, .runs[0].results[0].ruleId, .runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' \
 	"$tmp/sarif" | xargs)" "2.1.0 regressed file05.c" "sarif"
+prof-diff -q --granularity files --report sarif "$tmp/base.txt" "$tmp/slow.txt" >"$tmp/files"
+is "$(jq -r '.runs[0].tool.driver.rules[].shortDescription.text' "$tmp/files" | cut -d' ' -f 2 | xargs)" \
+	"file file" "sarif: rules speak of what is compared"
 is "$(jq -r '.[0] | .check_name, .location.path, .location.lines.begin, (.fingerprint | length)' \
 	"$tmp/codequality" | xargs)" "regressed file05.c 1 16" "codequality"
 # well_formed WHAT: what SARIF 2.1.0 and GitLab's code quality require of what is there, and no

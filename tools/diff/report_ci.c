@@ -269,14 +269,19 @@ static void put_sarif_result(struct json *j, const struct risen *x)
 	buf_release(&text);
 }
 
-static void put_rule(struct json *j, enum verdict v, const char *text)
+/* "The function costs more than in the base". */
+static void put_rule(struct json *j, const struct report *r, enum verdict v, const char *does)
 {
+	struct buf text = BUF_INIT(SIZE_MAX / 2);
+
+	buf_printf(&text, "The %s %s", report_row_noun(r), does);
 	json_object(j, NULL);
 	json_cstr(j, "id", verdict_name(v));
 	json_object(j, "shortDescription");
-	json_cstr(j, "text", text);
+	json_cstr(j, "text", buf_str(&text));
 	json_end_object(j);
 	json_end_object(j);
+	buf_release(&text);
 }
 
 void report_sarif(const struct report *r, size_t columns, struct buf *out)
@@ -298,8 +303,8 @@ void report_sarif(const struct report *r, size_t columns, struct buf *out)
 	json_cstr(&j, "name", "prof-diff");
 	json_cstr(&j, "version", PROFPIPE_VERSION);
 	json_array(&j, "rules");
-	put_rule(&j, VERDICT_REGRESSED, "The function costs more than in the base");
-	put_rule(&j, VERDICT_NEW, "The function is new, and costs something");
+	put_rule(&j, r, VERDICT_REGRESSED, "costs more than in the base");
+	put_rule(&j, r, VERDICT_NEW, "is new, and costs something");
 	json_end_array(&j);
 	json_end_object(&j);
 	json_end_object(&j);
