@@ -16,12 +16,20 @@ export function is(got, want, what) {
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 	"--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/* modules: a directory with node_modules; browser: path of a Chromium. */
+/* modules: a directory with node_modules; browser: path of a Chromium, or of a Firefox. */
 export async function launch(modules, browser, flags = []) {
-	const { chromium } = createRequire(`${modules}/package.json`)("playwright-core");
+	const { chromium, firefox } = createRequire(`${modules}/package.json`)("playwright-core");
 
+	if (/firefox/u.test(browser))
+		return firefox.launch({ channel: "moz-firefox", executablePath: browser });
 	return chromium.launch({ executablePath: browser, args: [...FLAGS, ...flags] });
 }
+
+/*
+ * Whether a browser can be told to do all that is asked of it. By WebDriver BiDi, as this version
+ * of the tool speaks it, Firefox knows no touch, double click, paper or page without scripts.
+ */
+export const knowsAll = (browser) => browser.browserType().name() === "chromium";
 
 /* Ask again until it holds. (The tool's own way to wait needs eval, which the page forbids.) */
 export async function until(page, expression) {
@@ -54,6 +62,18 @@ export async function open(browser, file, options = {}) {
 		if (r.url().split("#")[0] !== `file://${file.split("#")[0]}`)
 			trouble.push(`request: ${r.url().slice(0, 100)}`);
 	});
+	if (!knowsAll(browser)) {
+		/* before it takes a picture the tool adds a style of its own, which the page refuses */
+		const take = page.screenshot.bind(page);
+
+		page.screenshot = async (how) => {
+			const before = trouble.length;
+
+			await take(how);
+			await settle(page);
+			trouble.push(...trouble.splice(before).filter((t) => !t.includes("(style-src-elem)")));
+		};
+	}
 	await page.goto(`file://${file}`);
 	await until(page, "!!window.profpipe");
 	const ask = async (what) => {

@@ -4,7 +4,7 @@
  * the same, and against folded stacks.
  */
 import { readFileSync } from "node:fs";
-import { is, launch, ok, open, settle, until } from "./harness.mjs";
+import { is, knowsAll, launch, ok, open, settle, until } from "./harness.mjs";
 
 const [, , modules, chromium, dir] = process.argv;
 const browser = await launch(modules, chromium);
@@ -267,7 +267,7 @@ const choose = (page, item) => page.click(`#menu button >> text="${item}"`);
 }
 
 /* --- narrow, touch ------------------------------------------------------------------------------ */
-{
+if (knowsAll(browser)) {
 	const { context, page, trouble, ask } = await open(browser, `${dir}/stream.html`,
 		{ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
 

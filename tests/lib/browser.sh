@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # For tests that open pages: sourced after tap.sh. $modules and $chromium are what
-# tests/browser needs; $why says what is missing, if anything is.
+# tests/browser needs (PROFPIPE_BROWSER: another browser); $why says what is missing, if anything is.
 why=
 modules=$("$top/scripts/node-modules" 2>&1) || why=$modules
-chromium=$(command -v chromium) || why=${why:-no chromium}
+chromium=${PROFPIPE_BROWSER:-$(command -v chromium)} || why=${why:-no chromium}
 
 # claims COMMAND…: each line "ok TEXT" or "not ok TEXT" that it prints is one; it must end well
 claims() {
