@@ -270,7 +270,8 @@ static void put_sarif_result(struct json *j, const struct risen *x)
 }
 
 /* "The function costs more than in the base". */
-static void put_rule(struct json *j, const struct report *r, enum verdict v, const char *does)
+static void put_rule(struct json *j, const struct report *r, enum verdict v,
+		     const char *does)
 {
 	struct buf text = BUF_INIT(SIZE_MAX / 2);
 
