@@ -282,6 +282,9 @@ int output_write(struct output *o, const void *p, size_t n, struct err *e)
 {
 	int r;
 
+	/* of nothing there may be no address either */
+	if (!n)
+		return 0;
 	if (n > BUFFER - o->len) {
 		r = output_flush(o, e);
 		if (r < 0)

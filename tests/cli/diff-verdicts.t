@@ -429,6 +429,8 @@ for format in markdown junit github sarif codequality; do
 	cp "$tmp/out" "$tmp/$format"
 	like "$tmp/$format" 'f05' "$format: names the function"
 done
+run prof-diff -q --report github "$tmp/base.txt" "$tmp/base.txt"
+is "$status $(cat "$tmp/out" "$tmp/err")" "0 " "github: of nothing, an empty report"
 like "$tmp/markdown" '^## prof-diff: a gate failed$' "markdown: the state first"
 like "$tmp/markdown" '^\| regressed \| \+[0-9.]+% \| .* \| .f05. \|$' "markdown: a row"
 like "$tmp/github" '^::error title=prof-diff gate::cpu: regressed > \+0.5%25: fail: f05 is ' "github: an error"
