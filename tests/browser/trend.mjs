@@ -117,6 +117,16 @@ for (const [name, options] of [["390-light", NARROW], ["390-dark", { ...NARROW, 
 	await page.click("#tab-trend");
 	await page.click("#trend li button >> nth=0");
 	ok((await rows(page)).some((r) => r[0] === "<b>&1.9") && await page.locator("#trend b").count() === 0, `${name}: a hostile release is text`);
+	/* by the page's own doing: the tool would scroll to what it clicks */
+	await page.evaluate(() => {
+		document.documentElement.scrollTop = 0;
+		document.getElementById("tab-functions").click();
+		document.documentElement.scrollTop = 0;
+		document.getElementById("tab-trend").click();
+	});
+	await settle(page);
+	const box = await page.locator("#trend .chart").boundingBox(), { height } = page.viewportSize();
+	ok(box.y >= 0 && box.y + box.height <= height, `${name}: its tab brings the chart into view`, { ...box, of: height });
 	ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name}: nothing is wider than the screen`);
 	await settle(page);
 	await page.screenshot({ path: `${dir}/trend-${name}.png` });

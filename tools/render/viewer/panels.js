@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is beside the tree: functions, and what the tabs offer of the one that is chosen. */
+import { byId } from "./card.js";
 import { labelSums } from "./explore.js";
 import { passingNodes } from "./grow.js";
 import { Model } from "./model.js";
@@ -25,9 +26,10 @@ export class Panels {
 		this.tabs.setPossible([p.lines ? "lines" : "", hasLabels ? "labels" : "", keys.length ? "trend" : ""]);
 	}
 
-	/* One of them by its name, which the address keeps. */
+	/* One of them by its name, which the address keeps; on a small screen it may be below. */
 	show(name) {
 		this.tabs.show(name);
+		byId("list").scrollIntoView({ block: "nearest" });
 		this.app.keep(false);
 	}
 
