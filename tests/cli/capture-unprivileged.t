@@ -139,7 +139,12 @@ ok $? 'with all intervals'
 balance "$tmp/p" >"$tmp/balance"
 grep -q '^ok$' "$tmp/balance" && ! grep -qv '^ok$' "$tmp/balance"
 ok $? 'each accounted for' || diag "$tmp/balance"
-capture -q -F 999 --ring 64K -d 2 -p "$load" -o "$tmp/u/p"
+: >"$tmp/err"
+$as_user "$tmp/prof-capture" -v -F 999 --ring 64K -d 2 -p "$load" -o "$tmp/u/p" 2>"$tmp/err" &
+pid=$!
+begun "$tmp/err"
+standstill "$pid"
+wait "$pid"
 [ "$(comment "$tmp/u/p" lost_ring)" -gt 0 ]
 ok $? "a ring that is too small: $(comment "$tmp/u/p" lost_ring) samples lost"
 balanced "$tmp/u/p" 1 'and counted'

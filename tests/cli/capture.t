@@ -201,7 +201,9 @@ awk -v a="$sum" -v b="$long" -v later="$later" 'BEGIN {
 ok $? "ten intervals hold what one long one does: $sum, $long, begun $later s apart"
 
 # by no higher rate: a timer that is late by some periods may look like one on time
-prof-capture -F 999 --ring 4K -d 2 >"$tmp/lossy" 2>"$tmp/err"
+start_capture -F 999 --ring 4K -d 2 -o "$tmp/lossy"
+standstill "$pid"
+wait "$pid"
 like "$tmp/err" '^prof-capture: lost [0-9]+ of [0-9]+ samples \([0-9.]+ %\): ring too small, try --ring' \
 	'a ring too small: says so'
 is "$(grep -c 'too small' "$tmp/err")" 1 'once'

@@ -39,6 +39,14 @@ worked() {
 	done
 }
 
+# standstill PID: a capture that takes samples does not read them for half a second, so that a small
+# ring overflows however fast the machine is
+standstill() {
+	kill -STOP "$1"
+	sleep 0.5
+	kill -CONT "$1"
+}
+
 # capture_running PROGRAM ARGUMENT… -- OPTION…: into $tmp/p, one that runs already, for a second of
 # its time. What begins under a capture has to wait for its tables, on a busy machine for long.
 capture_running() {
