@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/xalloc.h"
@@ -21,6 +22,7 @@ struct feed {
 	struct gz_reader *gz;
 	struct text_reader text;
 	bool in_text;
+	bool cut; /* a file with a name, of which no byte was seen yet */
 	size_t text_no;
 	struct buf msg; /* of a text profile, or of collapsed stacks */
 	char *name;
@@ -31,6 +33,7 @@ int feed_open(const char *path, uint64_t max_size, struct feed **out, struct err
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? dup(STDIN_FILENO)
 			  : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
 	struct feed *f;
 
 	if (standard)
@@ -40,6 +43,7 @@ int feed_open(const char *path, uint64_t max_size, struct feed **out, struct err
 	f = xcalloc(1, sizeof(*f));
 	f->path = xstrdup(path);
 	f->name = xstrdup(path);
+	f->cut = !standard && !fstat(fd, &st) && S_ISREG(st.st_mode);
 	f->gz = gz_reader_new(fd, max_size);
 	buf_init(&f->msg, max_size);
 	*out = f;
@@ -79,6 +83,13 @@ static int next_in_text(struct feed *f, const uint8_t **msg, size_t *n, struct e
 	return 1;
 }
 
+/* Whoever wrote it failed at once: a truncated profile like any other. Told once. */
+static int cut_short(struct feed *f, struct err *e)
+{
+	f->cut = false;
+	return err_set(e, EBADMSG, "%s: empty file: no profile in input", f->path);
+}
+
 int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e)
 {
 	int (*convert)(const uint8_t *, size_t, struct buf *, struct err *);
@@ -96,7 +107,8 @@ int feed_next(struct feed *f, const uint8_t **msg, size_t *n, struct err *e)
 		}
 		r = gz_next(f->gz, &p, &len, &plain, e);
 		if (r == 0)
-			return 0;
+			return f->cut ? cut_short(f, e) : 0;
+		f->cut = false;
 		set_name(f, "member", gz_member(f->gz));
 		if (r < 0)
 			return err_prefix(e, "%s", f->name);

@@ -5,7 +5,8 @@
  * Operands: files, `-` (standard input), directories (their *.pb.gz, recursively, in byte order
  * of path; one holding a .profpipe-store mark is refused). No operand is standard input.
  * Sniffed per file: gzip members, the text twin, a plain pprof message; known foreign formats
- * are refused by name with the command that converts them. Empty members are skipped.
+ * are refused by name with the command that converts them. Empty members are skipped; a regular
+ * file of no bytes at all is an error, as a truncated one would be.
  */
 #pragma once
 

@@ -97,7 +97,7 @@ is_counter() {
 merge() {
 	# shellcheck disable=SC2086 # a list of options
 	prof-merge -q --expect=1 --max-size="$max_bytes" $labels "$@" -o out get 2>merge.err && return
-	why=$(sed 's/^prof-merge: //; s/^get: //' merge.err | printable)
+	why=$(sed 's/^prof-merge: //; s/^get: //; s/^empty file: //' merge.err | printable)
 	return 1
 }
 

@@ -100,6 +100,23 @@ for name in $readers; do
 	refuses "$name: larger than --max-size" read_by "$name" --max-size 20 "$good"
 	refuses "$name: --max-size that is no size" read_by "$name" --max-size 1X "$good"
 
+	# a file without a byte, among good ones; nothing in a stream is nothing
+	case $name in
+	prof-diff) set -- --new "$good" --base ;;
+	prof-render) set -- -f text ;;
+	*) set -- ;;
+	esac
+	run "$name" -o "$tmp/none" "$@" "$good" "$tmp/empty"
+	one_line "$name: an empty file beside a good one: one line, exit 2"
+	like "$tmp/err" ": $tmp/empty: empty file: no profile in input\$" "$name: … named"
+	run "$name" --skip-bad "$@" "$tmp/empty" "$good"
+	is "$status $(grep -c "$tmp/empty: empty file" "$tmp/err")" "0 1" "$name --skip-bad: … goes on"
+	cat "$tmp/empty.gz" "$good" "$tmp/empty.gz" "$tmp/empty" >"$tmp/stream"
+	run "$name" "$@" "$good" "$tmp/stream" "$tmp/empty.gz"
+	is "$status" 0 "$name: an empty member is passed over"
+	run "$name" "$@" "$good" - </dev/null
+	is "$status" 0 "$name: … and so is empty standard input beside a good file"
+
 	# -o: whole or not at all
 	echo old >"$tmp/kept"
 	run read_by "$name" -o "$tmp/kept" "$tmp/second.pb.gz"

@@ -57,7 +57,7 @@ mkdir "$tmp/store"
 : >"$tmp/store/.profpipe-store"
 status=0
 prof-merge --skip-bad "$tmp/none" "$tmp/in" "$tmp/store" "$tmp/many.txt" >"$tmp/want" 2>"$tmp/want.err" || status=$?
-is "$status $(wc -l <"$tmp/want.err")" '0 6' 'bad files, a missing one and a store are left out'
+is "$status $(wc -l <"$tmp/want.err")" '0 7' 'bad files, a missing one and a store are left out'
 for jobs in 2 5; do
 	run prof-merge -j "$jobs" --skip-bad "$tmp/none" "$tmp/in" "$tmp/store" "$tmp/many.txt"
 	same "$tmp/err" "$tmp/want.err" "-j $jobs: the same messages"
@@ -67,7 +67,7 @@ for jobs in 2 5; do
 done
 : >"$tmp/empty"
 refuses 'no profile at all' prof-merge -j 2 "$tmp/empty"
-like "$tmp/err" '^prof-merge: no profile in input$' 'and says so'
+like "$tmp/err" "^prof-merge: $tmp/empty: empty file: no profile in input\$" 'and says so'
 refuses 'a file that is not there' prof-merge -j 2 "$tmp/none"
 refuses 'no threads' prof-merge -j 0 "$tmp/many.txt"
 

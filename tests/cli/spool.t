@@ -132,14 +132,18 @@ prof-spool init --keep=raw=30d,1m=30d "$store"
 head -n 60 "$tmp/names" | xargs prof-spool add "$store"
 victim=$(find "$store/raw" -name '*.pb.gz' | sort | sed -n 5p)
 truncate -s -7 "$victim"
+none=$(find "$store/raw" -name '*.pb.gz' | sort | sed -n 9p)
+: >"$none"
 run prof-spool verify "$store"
 is "$status" 1 'verify finds a file cut short'
 like "$tmp/out" "${victim##*/}" 'and names it'
+like "$tmp/out" "${none##*/}: empty file" 'and one of no bytes'
 prof-spool tend "$store" 2>"$tmp/err"
 is "$?" 0 'adding up goes on without it'
 like "$tmp/err" "lost: bad/${victim##*/}: cannot be read" 'and says so'
+like "$tmp/err" "lost: bad/${none##*/}: cannot be read" 'of both'
 is "$(prof-spool query "$store" |
-	prof-render -f text | sed -n 's/.*merged=\([0-9]*\).*/\1/p')" 59 'with all the others'
+	prof-render -f text | sed -n 's/.*merged=\([0-9]*\).*/\1/p')" 58 'with all the others'
 victim=$(find "$store/1m" -name '*.pb.gz' | sort | sed -n 3p)
 truncate -s -7 "$victim"
 run prof-spool verify "$store"
