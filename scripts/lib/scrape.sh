@@ -28,19 +28,30 @@ in_background() {
 end_child() {
 	if [ "$child" ]; then
 		kill "$child" 2>/dev/null || :
-		wait "$child" || :
+		# without the shell's word on how it ended
+		wait "$child" 2>/dev/null || :
 	fi
+}
+
+# stopped: told to; what is half fetched is nothing
+stopped() {
+	end_child
+	recover
+	rm -f curl.out curl.err merge.err status.new
+	exit 0
 }
 
 # authorization: sets $header, which curl gets where ps does not see it
 authorization() {
 	header='' token=''
 	[ "$bearer" != - ] || return 0
-	{ IFS= read -r token <"$bearer"; } 2>/dev/null || [ "$token" ] ||
+	# of a FIFO one might wait for ever
+	{ [ -f "$bearer" ] && IFS= read -r token <"$bearer"; } 2>/dev/null || [ "$token" ] ||
 		{ why="no token in $bearer" && return 1; }
 	case $token in
 	*[!A-Za-z0-9._~+/=-]*) why="not a bearer token: $bearer" && return 1 ;;
 	esac
+	[ ${#token} -le 16384 ] || { why="not a bearer token: $bearer" && return 1; }
 	header="header = \"Authorization: Bearer $token\""
 }
 
@@ -74,6 +85,7 @@ fetch() {
 	[ "$r" -eq 0 ] || return 1
 	case $code in
 	200) return 0 ;;
+	'') ;; # there was no room for what curl says
 	3??) why="HTTP $code: a redirect, which is not followed" ;;
 	*)
 		why=$(head -c 300 get | printable)
@@ -84,6 +96,14 @@ fetch() {
 		;;
 	esac
 	return 1
+}
+
+# conceal: a server may send the token back, and that is no reason to show it
+conceal() {
+	[ "$token" ] || return 0
+	case $why in
+	*"$(printf %.8s "$token")"*) why="HTTP $code: an answer that holds the token" ;;
+	esac
 }
 
 is_counter() {
@@ -132,6 +152,15 @@ check() {
 	fi
 }
 
+# file_as TIME: out, as a file of its own, whoever else writes there
+file_as() {
+	exec 7<"$to/$name"
+	flock 7
+	cp out "$to/$name/.new" && mv "$to/$name/.new" "$to/$name/$1.pb.gz" && return
+	rm -f "$to/$name/.new"
+	return 1
+}
+
 # hand_over: out goes where it belongs
 hand_over() {
 	[ -e out ] || return 0
@@ -140,8 +169,7 @@ hand_over() {
 	spool) prof-spool add "$to" "$PWD/out" 2>merge.err || r=$? ;;
 	files)
 		t=$(prof-merge --list=ranges out | cut -f2 | tr -d ':-')
-		{ mkdir -p "$to/$name" && cp out "$to/$name/.new" &&
-			mv "$to/$name/.new" "$to/$name/$t.pb.gz"; } 2>merge.err || r=$?
+		{ mkdir -p "$to/$name" && (file_as "$t"); } 2>merge.err || r=$?
 		;;
 	stream)
 		# one after another; without a reader there is nothing left to do for anyone
@@ -167,14 +195,22 @@ recover() {
 
 # scrape: once, and tells how it went
 scrape() {
-	was=new now=up took=0 why='' error=
-	[ ! -e status ] || read -r was _ _ _ error <status || :
+	was=new now=up took=0 why='' error='' token='' code=0
+	[ ! -e status ] || read -r was _ _ _ error <status || was=down
 	hand_over && fetch && check && hand_over || now=down
 	at=$(date '+%s %Y-%m-%dT%H:%M:%SZ')
-	[ $now = up ] || error="${at#* } $why"
+	if [ $now = down ]; then
+		conceal
+		[ "$why" ] || why="$state: cannot be written"
+		error="${at#* } $why"
+	fi
 	[ ! -e get ] || rm -f get out
 	rm -f curl.out curl.err merge.err
-	printf '%s\n' "$now $at $took $error" >status.new && mv status.new status
+	if ! { printf '%s\n' "$now $at $took $error" >status.new && mv status.new status; } 2>/dev/null; then
+		# an empty one needs no room, and says as much
+		rm -f status.new
+		{ : >status; } 2>/dev/null || :
+	fi
 	case $was-$now in
 	new-down | up-down) printf '%s: %s %s %s: %s\n' "$program" "$job" "$instance" "$profile" "$why" >&2 ;;
 	down-up) note "$job $instance $profile: up again" ;;

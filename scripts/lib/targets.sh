@@ -22,7 +22,10 @@ read_targets() {
 			sub(/[smhd]$/, "", n)
 			if (n !~ /^[0-9]+$/ || length(n) > 6 || n + 0 == 0)
 				bad("not a time: " key "=" set[key])
-			return n * (set[key] ~ /m$/ ? 60 : set[key] ~ /h$/ ? 3600 : set[key] ~ /d$/ ? 86400 : 1)
+			n *= (set[key] ~ /m$/ ? 60 : set[key] ~ /h$/ ? 3600 : set[key] ~ /d$/ ? 86400 : 1)
+			if (n > 366 * 86400)
+				bad("longer than a year: " key "=" set[key])
+			return n
 		}
 		# as prof-merge writes values of labels in names of files
 		function as_name(s,   i, c, name) {
@@ -68,6 +71,8 @@ read_targets() {
 					bad("not KEY=VALUE: " $i)
 				if (key in set)
 					bad(key "= is there twice")
+				if ($i == "bearer-file=-")
+					bad("not the name of a file: " $i)
 				set[key] = value
 				if (key ~ /^label\.(job|instance|profile)$/)
 					bad("a label that is there anyway: " key)
@@ -125,6 +130,9 @@ read_targets() {
 			gsub(/\t/, " ", shown)
 			if (shown ~ /[[:cntrl:]]/)
 				bad("a control character")
+			# it becomes one argument of a program
+			if (length($0) > 65536)
+				bad("a line of more than 64 kB")
 			read_url($1)
 			read_words()
 			wanted = split(set["profiles"], list, ",")

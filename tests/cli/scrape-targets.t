@@ -46,6 +46,10 @@ bad 'label.x= is there twice' 'http://h job=a label.x=1 label.x=2'
 bad 'not a time: interval=0' 'http://h job=a interval=0'
 bad 'not a time: timeout=1w' 'http://h job=a timeout=1w'
 bad 'not a time: seconds=-1' 'http://h job=a seconds=-1'
+bad 'longer than a year: timeout=999999d' 'http://h job=a timeout=999999d'
+bad 'longer than a year: interval=367d' 'http://h job=a interval=367d'
+bad 'not the name of a file: bearer-file=-' 'http://h job=a bearer-file=-'
+bad 'a line of more than 64 kB' "http://h job=a label.x=$(head -c 70000 /dev/zero | tr '\0' a)"
 bad 'seconds=9 is longer than interval=8' 'http://h job=a interval=8 seconds=9'
 bad 'not a profile: cpu (profile heap allocs goroutine block mutex threadcreate fgprof)' \
 	'http://h job=a profiles=heap,cpu'
@@ -82,6 +86,9 @@ refuses 'an unknown command' prof-scrape walk
 mkdir "$tmp/plain"
 refuses 'a spool that is none' prof-scrape run --once --state="$state" --spool="$tmp/plain" "$tmp/targets"
 : >"$tmp/plain/file"
+refuses 'an output that cannot be' prof-scrape run -o "$tmp/plain/file/o" --state="$state" "$tmp/targets"
+like "$tmp/err" "^prof-scrape: $tmp/plain/file/o: Not a directory" '… is said'
+refuses 'a state that cannot be' prof-scrape run --once --state="$tmp/plain/file/s" "$tmp/targets"
 refuses 'a state that is something else' prof-scrape run --once --state="$tmp/plain" "$tmp/targets"
 is "$(ls -A "$tmp/plain")" file '… is left alone'
 run prof-scrape --help

