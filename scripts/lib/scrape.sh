@@ -101,6 +101,7 @@ fetch() {
 # conceal: a server may send the token back, and that is no reason to show it
 conceal() {
 	[ "$token" ] || return 0
+	case $code in '' | 0 | 000) return ;; esac # without an answer
 	case $why in
 	*"$(printf %.8s "$token")"*) why="HTTP $code: an answer that holds the token" ;;
 	esac

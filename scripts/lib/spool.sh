@@ -23,13 +23,22 @@ GRACE_S=60 # a window that ended less ago may still get profiles
 
 # --- time ------------------------------------------------------------------------------------
 
-# moment TIME: seconds since the epoch
+END_OF_TIME_S=9223372036 # that a profile can tell
+
+# moment TIME: seconds since the epoch, of those that a profile can begin at
 moment() {
 	case $1 in
-	@*) is_number "${1#@}" || die "not a time: $1"; echo "${1#@}" ;;
-	-*) n=$(seconds "${1#-}") && echo $(($(date +%s) - n)) ;;
-	*) date -d "$1" +%s 2>/dev/null || die "not a time: $1" ;;
+	@*)
+		is_number "${1#@}" || die "not a time: $1"
+		n=${1#@} n=${n#"${n%%[!0]*}"}
+		;;
+	-*) n=$(seconds "${1#-}") && n=$(($(date +%s) - n)) ;;
+	*) n=$(date -d "$1" +%s 2>/dev/null) || die "not a time: $1" ;;
 	esac
+	n=${n:-0}
+	[ "$n" -ge 0 ] || n=0
+	[ "$n" -le $END_OF_TIME_S ] || n=$END_OF_TIME_S
+	echo "$n"
 }
 
 # stamp SECONDS: 20261202T102030, of which windows are the beginnings
@@ -39,8 +48,16 @@ stamp() {
 
 # --- the tree --------------------------------------------------------------------------------
 
+# one_line DIR: lists of files are lines
+one_line() {
+	case $1 in
+	*"$nl"*) die 'a store with a line feed in its name' ;;
+	esac
+}
+
 # enter DIR: into a store, whose settings become variables
 enter() {
+	one_line "$1"
 	[ -d "$1" ] || die "$1: no such directory"
 	[ -x "$1" ] && { [ ! -e "$1/$MARK" ] || [ -r "$1/$MARK" ]; } || die "$1: Permission denied"
 	[ -f "$1/$MARK" ] || die "$1: not a store (prof-spool init makes one)"

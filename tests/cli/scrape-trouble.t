@@ -19,14 +19,17 @@ mkfifo "$tmp/fifo"
 for file in token short fifo long; do
 	echo "http://$host/echo job=$file profiles=goroutine timeout=60s bearer-file=$file"
 done >"$tmp/targets"
+echo o >"$tmp/o"
+echo "http://127.0.0.1:1/ job=o profiles=goroutine timeout=60s bearer-file=o" >>"$tmp/targets"
 once
-is "$status $(wc -l <"$tmp/err")" '1 4' 'a line for each that is down'
+is "$status $(wc -l <"$tmp/err")" '1 5' 'a line for each that is down'
 is "$(grep -c -e c2VjcmV0 -e s3crt "$tmp/err")" 0 'a token that a server sends back is not said'
 is "$(grep -rlE 'c2VjcmV0|s3crt' "$state")" '' '… nor kept'
 for job in token short; do
 	like "$tmp/err" "^prof-scrape: $job [^ ]+ goroutine: HTTP 403: an answer that holds the token$" \
 		"… but that it did is ($job)"
 done
+like "$tmp/err" '^prof-scrape: o 127.0.0.1:1 goroutine: .*connect' '… and without an answer, what is wrong'
 like "$tmp/err" '^prof-scrape: fifo [^ ]+ goroutine: no token in ' 'a FIFO is not waited for'
 like "$tmp/err" '^prof-scrape: long [^ ]+ goroutine: not a bearer token' 'nor what is long a token'
 
