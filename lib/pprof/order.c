@@ -264,13 +264,25 @@ static void rank_label_strings(struct sorter *s)
 	free(ids);
 }
 
+/* Many come as they are to be: what was read was written in this order, as a rule. */
+static void sort_ids(uint32_t *ids, size_t n,
+		     int (*cmp)(const void *, const void *, void *), struct sorter *s)
+{
+	size_t i;
+
+	for (i = 1; i < n && cmp(&ids[i - 1], &ids[i], s) <= 0; i++)
+		;
+	if (i < n)
+		qsort_r(ids, n, sizeof(*ids), cmp, s);
+}
+
 static void rank(uint32_t *marks, size_t n,
 		 int (*cmp)(const void *, const void *, void *), struct sorter *s)
 {
 	size_t count;
 	uint32_t *ids = collect(marks, n, &count);
 
-	qsort_r(ids, count, sizeof(*ids), cmp, s);
+	sort_ids(ids, count, cmp, s);
 	number(marks, ids, count);
 	free(ids);
 }
@@ -346,10 +358,10 @@ void order_init(struct order *o, const struct profile *p)
 	mark_used(&s);
 	order_mappings(&s);
 	o->functions = collect(o->function_no, st->nfunctions, &o->nfunctions);
-	qsort_r(o->functions, o->nfunctions, sizeof(uint32_t), cmp_function, &s);
+	sort_ids(o->functions, o->nfunctions, cmp_function, &s);
 	number(o->function_no, o->functions, o->nfunctions);
 	o->locations = collect(o->location_no, st->nlocations, &o->nlocations);
-	qsort_r(o->locations, o->nlocations, sizeof(uint32_t), cmp_location, &s);
+	sort_ids(o->locations, o->nlocations, cmp_location, &s);
 	number(o->location_no, o->locations, o->nlocations);
 	order_samples(&s);
 

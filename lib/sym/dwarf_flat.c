@@ -7,11 +7,15 @@
  * Within it the deepest inlined call, then the smallest range, then the first.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/xalloc.h"
 #include "lib/sym/dwarf_internal.h"
 
 #define ACTIVE_MAX 1024 /* ranges that cover one address; more is damage and left out */
+#define DIGIT_BITS 11
+#define DIGIT_MAX ((1u << DIGIT_BITS) - 1)
+#define RADIX_MIN 1024 /* ranges; to sort fewer takes no time */
 
 struct sweep {
 	struct dwarf *dw;
@@ -29,6 +33,64 @@ static int interval_cmp(const void *a, const void *b)
 	if (x->high != y->high)
 		return x->high > y->high ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* By start, DIGIT_BITS at a time from the lowest; what starts alike stays in its order. */
+static void sort_starts(struct dw_interval **v, size_t n, uint64_t least, uint64_t span)
+{
+	struct dw_interval *from = *v, *to = xmalloc(n * sizeof(*to)), *swap;
+	size_t count[1 << DIGIT_BITS], i, at, c;
+	unsigned shift;
+
+	for (shift = 0; shift < 64 && span >> shift; shift += DIGIT_BITS) {
+		memset(count, 0, sizeof(count));
+		for (i = 0; i < n; i++)
+			count[(from[i].low - least) >> shift & DIGIT_MAX]++;
+		for (i = at = 0; i <= DIGIT_MAX; i++) {
+			c = count[i];
+			count[i] = at;
+			at += c;
+		}
+		for (i = 0; i < n; i++)
+			to[count[(from[i].low - least) >> shift & DIGIT_MAX]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	free(to);
+	*v = from;
+}
+
+/*
+ * As interval_cmp() has it. Most of the time of a sort by comparison would be for the starts, and
+ * few ranges share one. *v may become another array.
+ */
+static void sort_intervals(struct dw_interval **v, size_t n)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	struct dw_interval *w;
+	size_t i, from;
+
+	for (i = 0; i < n; i++) {
+		least = (*v)[i].low < least ? (*v)[i].low : least;
+		most = (*v)[i].low > most ? (*v)[i].low : most;
+	}
+	if (n < RADIX_MIN || (most - least) >> (3 * DIGIT_BITS)) {
+		if (n)
+			qsort(*v, n, sizeof(**v), interval_cmp);
+		return;
+	}
+	sort_starts(v, n, least, most - least);
+	w = *v;
+	for (from = 0; from < n; from = i) {
+		bool sorted = true;
+
+		/* an outer range comes before what is in it, as a rule */
+		for (i = from + 1; i < n && w[i].low == w[from].low; i++)
+			sorted &= interval_cmp(&w[i - 1], &w[i]) <= 0;
+		if (!sorted)
+			qsort(w + from, i - from, sizeof(*w), interval_cmp);
+	}
 }
 
 static uint64_t size_of(const struct dw_interval *v)
@@ -119,8 +181,9 @@ static uint64_t next_end(const struct sweep *s)
 	return end;
 }
 
-void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval *v, size_t n)
+void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval **from, size_t n)
 {
+	struct dw_interval *v;
 	struct sweep *s = xmalloc(sizeof(*s));
 	uint64_t at, next;
 	size_t i = 0;
@@ -128,8 +191,9 @@ void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval *v, siz
 	s->dw = dw;
 	s->t = t;
 	s->n = 0;
-	if (n)
-		qsort(v, n, sizeof(*v), interval_cmp);
+	sort_intervals(from, n);
+	v = *from;
+	XRESERVE(t->stretches, t->stretches_cap, n + n / 4 + 1);
 	while (i < n || s->n) {
 		at = s->n ? next_end(s) : UINT64_MAX;
 		next = i < n ? v[i].low : UINT64_MAX;

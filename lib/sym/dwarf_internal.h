@@ -299,8 +299,8 @@ void dw_table_free(struct dw_table *t);
 /* dwarf_split.c: the other half of a skeleton; NULL if it is not found. */
 struct dwarf *dw_split(struct dwarf *dw, const struct dw_unit *skeleton);
 
-/* dwarf_flat.c: intervals (sorted here) to t->stretches. */
-void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval *v, size_t n);
+/* dwarf_flat.c: intervals (sorted here, which may move them) to t->stretches. */
+void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval **v, size_t n);
 
 /* dwarf_name.c: function of a node, DWARF_NONE when it cannot be read. */
 uint32_t dw_node_function(struct dwarf *dw, struct dw_unit *u, struct dw_table *t,

@@ -11,6 +11,7 @@
 
 #define SEQS_BACK_MAX 16
 #define PATH_PARTS_MAX (1u << 16) /* bytes of one path */
+#define BYTES_A_ROW 16		  /* of a program, about: less growing of tables */
 
 struct program {
 	struct cursor c;
@@ -298,6 +299,7 @@ static bool run(struct dwarf *dw, struct program *g)
 	unsigned op;
 
 	reset(g);
+	XRESERVE(g->l->rows, g->l->rows_cap, cursor_left(&g->c) / BYTES_A_ROW);
 	while (g->c.p < g->c.end) {
 		if (g->l->nrows > dw->table_max / sizeof(*g->l->rows)) {
 			g->l->over_memory = true;

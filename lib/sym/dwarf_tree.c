@@ -15,6 +15,7 @@
 
 #define DEPTH_MAX 512
 #define NODES_MAX (1u << 24) /* functions and inlined calls of one unit */
+#define BYTES_A_NODE 512     /* of a unit, about: less growing of tables */
 
 struct walk {
 	struct dwarf *dw;
@@ -178,9 +179,13 @@ bool dw_read_tree(struct dwarf *dw, struct dw_unit *u, struct dw_abbrevs *abbrev
 		  struct dw_table *t)
 {
 	struct walk w = {.dw = dw, .u = u, .abbrevs = abbrevs, .t = t};
-	bool ok = walk_entries(&w);
+	size_t about = (u->end - u->root) / BYTES_A_NODE;
+	bool ok;
 
-	dw_flatten(dw, t, w.intervals, w.nintervals);
+	XRESERVE(t->nodes, t->nodes_cap, about);
+	XRESERVE(w.intervals, w.intervals_cap, about);
+	ok = walk_entries(&w);
+	dw_flatten(dw, t, &w.intervals, w.nintervals);
 	free(w.intervals);
 	free(w.ranges.v);
 	return ok;

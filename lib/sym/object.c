@@ -458,9 +458,9 @@ size_t object_nfunctions(const struct object *o)
 	return o->answers.nfunctions;
 }
 
-const char *object_string(const struct object *o, uint32_t string)
+struct str object_string(const struct object *o, uint32_t string)
 {
-	return intern_str(&o->strings, string).p;
+	return intern_str(&o->strings, string);
 }
 
 uint64_t object_bytes(const struct object *o)

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/base/intern.h"
 #include "lib/sym/debugfile.h"
 
 #define SYM_NONE UINT32_MAX
@@ -146,7 +147,7 @@ const char *object_index_trouble(const struct object *o);
 struct sym_location object_location(const struct object *o, uint32_t location);
 struct sym_function object_function(const struct object *o, uint32_t function);
 size_t object_nfunctions(const struct object *o);
-const char *object_string(const struct object *o, uint32_t string);
+struct str object_string(const struct object *o, uint32_t string);
 
 /* Bytes of files and decoded tables in memory; drop them and close the files, answers stay. */
 uint64_t object_bytes(const struct object *o);

@@ -86,7 +86,7 @@ bool object_is_called(struct object *o, const struct sym_answer *a, uint64_t vad
 	while (l.caller != SYM_NONE)
 		l = object_location(o, l.caller);
 	f = object_function(o, l.function);
-	return !strcmp(object_string(o, f.system), name) ||
-	       !strcmp(object_string(o, f.name), name) ||
+	return !strcmp(object_string(o, f.system).p, name) ||
+	       !strcmp(object_string(o, f.name).p, name) ||
 	       (o->bin.elf && covers(o, name, vaddr));
 }

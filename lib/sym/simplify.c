@@ -46,7 +46,7 @@ static size_t after_bracket(const struct text *t, size_t i, char open, char clos
 
 static bool is_operator(const struct text *t, size_t i)
 {
-	return at(t, i, "operator") && (!i || !is_word(t->p[i - 1])) &&
+	return t->p[i] == 'o' && at(t, i, "operator") && (!i || !is_word(t->p[i - 1])) &&
 	       (i + 8 == t->n || !is_word(t->p[i + 8]));
 }
 

@@ -116,12 +116,12 @@ static void put_names(const struct symindex_parts *p, struct buf *b)
 	put_pad(b);
 	for (i = 0; i < p->nstrings; i++) {
 		put_u32(b, at);
-		at += strlen(object_string(p->object, i)) + 1;
+		at += object_string(p->object, i).n + 1;
 	}
 	put_pad(b);
 	for (i = 0; i < p->nstrings; i++)
-		buf_put(b, object_string(p->object, i),
-			strlen(object_string(p->object, i)) + 1);
+		buf_put(b, object_string(p->object, i).p,
+			object_string(p->object, i).n + 1);
 	put_pad(b);
 }
 
@@ -139,7 +139,7 @@ int symindex_write(const struct symindex_parts *p, struct buf *out, struct err *
 	size_t i;
 
 	for (i = 0; i < p->nstrings; i++)
-		count[TEXT] += strlen(object_string(p->object, i)) + 1;
+		count[TEXT] += object_string(p->object, i).n + 1;
 	if (count[TEXT] > SYMINDEX_MAX || p->n > UINT32_MAX || p->nlocations >= SYM_NONE)
 		return err_set(e, EFBIG, "too much for an index");
 	for (i = 0; i < TEXT; i++)

@@ -53,6 +53,20 @@ if command -v clang++ >/dev/null && command -v ld.lld >/dev/null; then
 	build 'clang, lld, thin link-time optimization' clang -O2 -flto=thin -fuse-ld=lld "$c"
 fi
 
+# A unit of thousands of ranges that are not in order of their addresses: functions in sections that
+# the linker sorts by name, calls within calls that begin at one address
+awk 'BEGIN {
+	print "static inline int in(int x) { return x * 7 + 1; }"
+	print "static inline int out(int x) { return in(x) ^ in(x + 2); }"
+	for (i = 0; i < 700; i++) {
+		at = (i * 311) % 700
+		printf "__attribute__((noinline, section(\".text.s%03d\"))) int f%d(int x)\n", at, i
+		printf "{ return out(x) + out(x ^ %d); }\n", i
+	}
+	print "int main(int n, char **v) { return (int)(long)v + n; }"
+}' >"$tmp/many.c"
+build 'gcc, thousands of ranges, not in order' gcc -O2 -Wl,--sort-section=name "$tmp/many.c"
+
 # zstd and dwz are beyond this llvm-symbolizer: the same program stored plainly is the oracle
 g++ -O2 -g "$cc" -o "$tmp/plain"
 addresses "$tmp/plain" >"$tmp/addrs"

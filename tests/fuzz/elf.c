@@ -27,7 +27,7 @@ static void names(const struct object *o, const struct sym_answer *a)
 		struct sym_location l = object_location(o, id);
 		struct sym_function f = object_function(o, l.function);
 
-		demangle(object_string(o, f.name), DEMANGLE_SIMPLE, &b);
+		demangle(object_string(o, f.name).p, DEMANGLE_SIMPLE, &b);
 		if (l.caller != SYM_NONE && l.caller >= id)
 			abort();
 		id = l.caller;

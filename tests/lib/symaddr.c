@@ -21,8 +21,8 @@ static void print_answer(const struct object *o, struct sym_answer a)
 		struct sym_location l = object_location(o, id);
 		struct sym_function f = object_function(o, l.function);
 
-		printf("%s\n%s:%u:%u\n", object_string(o, f.system),
-		       l.file ? object_string(o, l.file) : "??", l.line, l.column);
+		printf("%s\n%s:%u:%u\n", object_string(o, f.system).p,
+		       l.file ? object_string(o, l.file).p : "??", l.line, l.column);
 		id = l.caller;
 	}
 	putchar('\n');

@@ -215,7 +215,7 @@ void objects_resolve(struct objects *o, const struct task *v, size_t n)
 struct name objects_name(struct objects *o, struct entry *en, uint32_t function)
 {
 	struct sym_function f;
-	const char *mangled;
+	struct str mangled;
 	struct name *nm;
 
 	while (en->nnames <= function) {
@@ -223,14 +223,15 @@ struct name objects_name(struct objects *o, struct entry *en, uint32_t function)
 		en->names[en->nnames++] = (struct name){0};
 	}
 	nm = &en->names[function];
-	if (nm->name)
+	if (nm->name.p)
 		return *nm;
 	f = object_function(en->object, function);
 	mangled = object_string(en->object, o->keep_clones ? f.system : f.name);
 	nm->system = object_string(en->object, f.system);
 	nm->name = mangled;
-	if (demangle(mangled, o->mode, &o->scratch))
-		nm->name = arena_bytes(&o->arena, o->scratch.data,
-				       strlen(buf_str(&o->scratch)));
+	if (demangle(mangled.p, o->mode, &o->scratch)) {
+		nm->name.n = strlen(buf_str(&o->scratch));
+		nm->name.p = arena_bytes(&o->arena, o->scratch.data, nm->name.n);
+	}
 	return *nm;
 }

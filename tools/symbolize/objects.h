@@ -15,8 +15,8 @@
 #include "lib/sym/demangle.h"
 #include "lib/sym/object.h"
 
-struct name { /* of a function, ready for a profile */
-	const char *name, *system;
+struct name {			 /* of a function, ready for a profile */
+	struct str name, system; /* name.p: NULL until asked for */
 };
 
 struct entry {

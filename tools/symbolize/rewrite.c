@@ -105,8 +105,6 @@ static void flag(uint32_t *flags, const struct object *ob, uint32_t at)
 	struct sym_location l;
 	uint32_t n;
 
-	if (object_has_lines(ob))
-		*flags |= MAPPING_HAS_INLINE_FRAMES;
 	for (n = 0; at != SYM_NONE && n < LINES_MAX; at = l.caller, n++) {
 		if ((*flags & SYMBOLIZED) == SYMBOLIZED)
 			return;
@@ -171,6 +169,7 @@ static void apply_job(struct rewrite *w, uint32_t id)
 {
 	struct job *j = &w->jobs[id];
 	struct entry *en = &w->objects->v[j->entry];
+	bool lines = j->n && object_has_lines(en->object);
 	size_t i;
 
 	for (i = 0; i < j->n; i++) {
@@ -182,6 +181,7 @@ static void apply_job(struct rewrite *w, uint32_t id)
 		     captured(w, j->which[i])))
 			continue;
 		w->found[j->which[i]] = j->answers[i].location;
+		w->flags[id] |= lines ? MAPPING_HAS_INLINE_FRAMES : 0;
 		flag(&w->flags[id], en->object, j->answers[i].location);
 		w->changed = true;
 	}

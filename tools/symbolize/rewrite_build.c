@@ -6,6 +6,11 @@
 #include "lib/base/xalloc.h"
 #include "tools/symbolize/rewrite_internal.h"
 
+static uint32_t put_str(struct store *st, struct str s)
+{
+	return intern_put(&st->strings, s.p, s.n);
+}
+
 /* One function for each file that it has lines in. */
 static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
 			     const struct sym_location *l)
@@ -18,9 +23,9 @@ static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
 	if (id != U64MAP_NONE)
 		return id;
 	nm = objects_name(w->objects, en, l->function);
-	f.name = store_puts(w->st, nm.name);
-	f.system_name = store_puts(w->st, nm.system);
-	f.file = store_puts(w->st, object_string(en->object, l->file));
+	f.name = put_str(w->st, nm.name);
+	f.system_name = put_str(w->st, nm.system);
+	f.file = put_str(w->st, object_string(en->object, l->file));
 	f.start_line = object_function(en->object, l->function).start_line;
 	id = store_function(w->st, &f);
 	u64map_put(&j->functions, key, id);
