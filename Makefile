@@ -142,7 +142,11 @@ VIEWER_JS := $(addprefix $(VIEWER)/,format.js names.js data.js selector.js explo
 $(GEN)/viewer.page.html: $(VIEWER)/assemble $(VIEWER)/viewer.html $(VIEWER)/viewer.css $(VIEWER_JS)
 	$(call quiet,PAGE,$@)mkdir -p $(@D) && $(VIEWER)/assemble $(wordlist 2,99,$^) > $@
 
-$(OBJ)/tools/render/viewer.o: $(GEN)/viewer.page.html
+# What it adds to an SVG that is to be interactive.
+$(GEN)/viewer.svg.xml: $(VIEWER)/assemble $(VIEWER)/svg.xml $(addprefix $(VIEWER)/,svg.css format.js names.js svg.js)
+	$(call quiet,PART,$@)mkdir -p $(@D) && $(VIEWER)/assemble $(wordlist 2,99,$^) > $@
+
+$(OBJ)/tools/render/viewer.o: $(GEN)/viewer.page.html $(GEN)/viewer.svg.xml
 
 # --- tests --------------------------------------------------------------------------------------
 $(BUILD)/tests/unit/%.t: $(OBJ)/tests/unit/%_test.o $(LIB)

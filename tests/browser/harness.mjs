@@ -44,13 +44,9 @@ export async function until(page, expression) {
 /* Two frames later all is drawn. */
 export const settle = (page) => page.evaluate(() => new Promise((r) => { requestAnimationFrame(() => requestAnimationFrame(r)); }));
 
-/*
- * Open a file and wait for the page's probe. trouble collects all that must not be: console
- * messages (a violation of the policy is one), exceptions, dialogs, requests.
- */
-export async function open(browser, file, options = {}) {
-	const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
-	const page = await context.newPage(), trouble = [];
+/* All that must not be: console messages (a violation of the policy is one), exceptions, dialogs, requests. */
+function troubleOf(page, file) {
+	const trouble = [];
 
 	page.on("console", (m) => trouble.push(`console: ${m.text()}`));
 	page.on("pageerror", (e) => trouble.push(`exception: ${e.message}`));
@@ -62,6 +58,23 @@ export async function open(browser, file, options = {}) {
 		if (r.url().split("#")[0] !== `file://${file.split("#")[0]}`)
 			trouble.push(`request: ${r.url().slice(0, 100)}`);
 	});
+	return trouble;
+}
+
+/* A picture, which has no probe. */
+export async function openPicture(browser, file, options = {}) {
+	const context = await browser.newContext({ viewport: { width: 1240, height: 700 }, ...options });
+	const page = await context.newPage(), trouble = troubleOf(page, file);
+
+	await page.goto(`file://${file}`);
+	return { context, page, trouble };
+}
+
+/* Open a page and wait for its probe. */
+export async function open(browser, file, options = {}) {
+	const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+	const page = await context.newPage(), trouble = troubleOf(page, file);
+
 	if (!knowsAll(browser)) {
 		/* before it takes a picture the tool adds a style of its own, which the page refuses */
 		const take = page.screenshot.bind(page);

@@ -25,6 +25,7 @@ enum {
 	OPT_ROOT_BY,
 	OPT_FOLLOW,
 	OPT_SOURCE,
+	OPT_INTERACTIVE,
 };
 
 #define FORMATS                                                                          \
@@ -61,6 +62,8 @@ static const struct argp_option options[] = {
 	 1},
 	{"min-width", OPT_MIN_WIDTH, "PX", 0,
 	 "SVG: draw narrower frames as one grey box (0.5)", 1},
+	{"interactive", OPT_INTERACTIVE, NULL, 0,
+	 "SVG: with a script, to zoom and search in a browser", 1},
 	{0},
 };
 
@@ -166,6 +169,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MIN_WIDTH:
 		o->report.min_width_px = parse_px("min-width", arg);
+		return 0;
+	case OPT_INTERACTIVE:
+		o->report.interactive = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		cli_operand(&o->files, arg);

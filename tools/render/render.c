@@ -406,6 +406,9 @@ static int check_format(const struct render_opts *o, struct err *e)
 		return err_set(e, EINVAL,
 			       "--source is for -f lines and -f html, not for -f %s",
 			       f->name);
+	if (o->report.interactive && f->report != report_svg)
+		return err_set(e, EINVAL, "--interactive is for -f svg, not for -f %s",
+			       f->name);
 	if (o->follow && (!f->report || !f->many))
 		return err_set(e, EINVAL,
 			       "--follow shows tables as they come, which -f %s is not",

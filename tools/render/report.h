@@ -27,6 +27,7 @@ struct report_opts {
 	int width_px;	   /* svg */
 	double min_width_px;
 	enum diff_width diff_width; /* svg */
+	bool interactive;	    /* svg: with a script */
 	char *const *
 		by; /* html, timeline: keys of labels; NULL: html: those that have few values */
 	size_t nby;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The icicle as one script-free SVG: the root on top, callees below, heaviest first; a box as
+ * The icicle as one SVG, script-free unless asked otherwise: the root on top, callees below, heaviest first; a box as
  * wide as its share. Frames too narrow to see are drawn together as one grey box under their
  * caller, so that widths still add up.
  *
@@ -20,6 +20,7 @@
 
 #define MARGIN_PX 12
 #define HEADER_PX 92
+#define BAR_PX 26 /* for what the script of an interactive picture puts above the boxes */
 #define FOOTER_PX 34
 #define ROW_PX 18
 #define BOX_PX 17
@@ -38,6 +39,9 @@ static struct change self_of(const struct icicle *c, const struct node *n)
 		sum -= c->tree.v[id].size;
 	return change_of(n->self, sum);
 }
+
+/* tools/render/viewer.S */
+extern const char viewer_svg[], viewer_svg_end[];
 
 /* --- names ------------------------------------------------------------------------------ */
 
@@ -167,8 +171,23 @@ static void put_escaped(struct buf *b, struct str s)
 	escape_xml(b, s.p, s.n);
 }
 
+static uint32_t row_y(const struct icicle *c, uint32_t depth)
+{
+	return HEADER_PX + (c->r->o->interactive ? BAR_PX : 0) + depth * ROW_PX;
+}
+
+/* For the script, which is to count exactly: new less base and, where it differs, their sum. */
+static void put_exact(struct icicle *c, const struct node *values)
+{
+	buf_printf(&c->boxes, " data-v=\"%" PRId64, values->total);
+	if (values->size != values->total)
+		buf_printf(&c->boxes, " %" PRId64, values->size);
+	buf_putc(&c->boxes, '"');
+}
+
+/* `note`: what follows the name in the first line of the hover text, if anything. */
 static void put_box(struct icicle *c, const char *class, double at, double width,
-		    uint32_t depth)
+		    const struct node *values, struct str note)
 {
 	double x = MARGIN_PX + at * c->scale, w = width * c->scale;
 
@@ -176,10 +195,19 @@ static void put_box(struct icicle *c, const char *class, double at, double width
 		w -= GAP_PX;
 	buf_printf(&c->boxes,
 		   "<rect class=\"%s\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
-		   "height=\"%d\"><title>",
-		   class, x, HEADER_PX + depth * ROW_PX, w, BOX_PX);
-	if (depth > c->depth)
-		c->depth = depth;
+		   "height=\"%d\"",
+		   class, x, row_y(c, values->depth), w, BOX_PX);
+	if (c->r->o->interactive) {
+		put_exact(c, values);
+		if (note.n) {
+			buf_puts(&c->boxes, " data-note=\"");
+			put_escaped(&c->boxes, note);
+			buf_putc(&c->boxes, '"');
+		}
+	}
+	buf_puts(&c->boxes, "><title>");
+	if (values->depth > c->depth)
+		c->depth = values->depth;
 }
 
 /* Ends the box; its label where there is room for one, with the change (or NULL). */
@@ -202,8 +230,7 @@ static void end_box(struct icicle *c, struct str name, const struct change *chan
 	escape_terminal(&plain, name.p, name.n);
 	name_fit(&fit, buf_str(&plain), plain.len, columns - more.len);
 	buf_put(&fit, more.data, more.len);
-	buf_printf(&c->boxes, "<text x=\"%.1f\" y=\"%u\">", x + 3,
-		   HEADER_PX + depth * ROW_PX + 13);
+	buf_printf(&c->boxes, "<text x=\"%.1f\" y=\"%u\">", x + 3, row_y(c, depth) + 13);
 	escape_xml(&c->boxes, buf_str(&fit), fit.len);
 	buf_puts(&c->boxes, "</text>\n");
 	buf_release(&plain);
@@ -299,31 +326,32 @@ static void put_class(struct icicle *c, const struct node *n, char class[8])
 }
 
 /* What was found, else whether one side has it at all. */
-static void put_verdict(struct icicle *c, const struct node *n,
-			const struct change *change)
+static struct str verdict_of(const struct icicle *c, const struct node *n,
+			     const struct change *change)
 {
 	struct str v = verdict_list_find(&c->verdicts, c->names[n->frame]);
+	const char *status = change_status(change);
 
-	if (v.n) {
-		buf_puts(&c->boxes, " (");
-		put_escaped(&c->boxes, v);
-		buf_putc(&c->boxes, ')');
-	} else if (*change_status(change)) {
-		buf_printf(&c->boxes, " (%s)", change_status(change));
-	}
+	return v.n ? v : (struct str){status, (uint32_t)strlen(status)};
 }
 
 static void draw_frame(struct icicle *c, uint32_t id)
 {
 	const struct node *n = &c->tree.v[id];
 	struct change change = node_change(n);
+	struct str verdict = {0};
 	char class[8];
 
 	put_class(c, n, class);
-	put_box(c, class, c->at[id], c->width[id], n->depth);
-	put_escaped(&c->boxes, c->names[n->frame]);
 	if (c->weights.is_diff)
-		put_verdict(c, n, &change);
+		verdict = verdict_of(c, n, &change);
+	put_box(c, class, c->at[id], c->width[id], n, verdict);
+	put_escaped(&c->boxes, c->names[n->frame]);
+	if (verdict.n) {
+		buf_puts(&c->boxes, " (");
+		put_escaped(&c->boxes, verdict);
+		buf_putc(&c->boxes, ')');
+	}
 	put_place(c, n);
 	put_values(c, n);
 	end_box(c, c->names[n->frame], c->weights.is_diff ? &change : NULL, c->at[id],
@@ -344,7 +372,7 @@ static void draw_root(struct icicle *c)
 	} else {
 		buf_printf(&name, "total %s", icicle_value(c, root->total, text));
 	}
-	put_box(c, "t", 0, c->width[0], 0);
+	put_box(c, "t", 0, c->width[0], root, (struct str){0});
 	buf_puts(&c->boxes, "all samples");
 	put_values(c, root);
 	end_box(c, (struct str){buf_str(&name), (uint32_t)name.len},
@@ -368,8 +396,8 @@ static void put_rest_values(struct icicle *c, const struct node *all)
 /* The children from `id` on are too narrow: one box for them all. */
 static void draw_rest(struct icicle *c, uint32_t id)
 {
-	uint32_t depth = c->tree.v[id].depth, n = 0;
-	struct node all = {.first_child = ID_NONE};
+	struct node all = {.first_child = ID_NONE, .depth = c->tree.v[id].depth};
+	uint32_t n = 0;
 	double at = c->at[id], width = 0;
 	struct buf name = BUF_INIT(64);
 
@@ -386,11 +414,11 @@ static void draw_rest(struct icicle *c, uint32_t id)
 	c->nboxes++;
 	c->kinds[SVG_REST] = true;
 	buf_printf(&name, "%u smaller frame%s", n, n == 1 ? "" : "s");
-	put_box(c, "r", at, width, depth);
+	put_box(c, "r", at, width, &all, (struct str){0});
 	buf_puts(&c->boxes, buf_str(&name));
 	put_rest_values(c, &all);
 	end_box(c, (struct str){buf_str(&name), (uint32_t)name.len}, NULL, at, width,
-		depth);
+		all.depth);
 	buf_release(&name);
 }
 
@@ -461,10 +489,32 @@ static void put_footer(const struct icicle *c, struct buf *out, int height)
 	buf_puts(out, "</text>\n");
 }
 
+/* Opens what holds the boxes; the script is told what their values are of. */
+static void put_group(const struct icicle *c, struct buf *out)
+{
+	static const char *const sides[] = {
+		[DIFF_WIDTH_MEAN] = "mean",
+		[DIFF_WIDTH_BASE] = "base",
+		[DIFF_WIDTH_NEW] = "new",
+	};
+	struct str unit = {c->unit, (uint32_t)strlen(c->unit)};
+
+	buf_puts(out, "<g");
+	if (c->r->o->interactive) {
+		buf_printf(out, " data-total=\"%" PRId64 "\" data-unit=\"",
+			   c->weights.total);
+		escape_xml(out, unit.p, unit.n);
+		buf_putc(out, '"');
+		if (c->weights.is_diff)
+			buf_printf(out, " data-side=\"%s\"", sides[c->r->o->diff_width]);
+	}
+	buf_puts(out, ">\n");
+}
+
 static void put_document(const struct icicle *c, struct buf *out)
 {
 	int width = c->r->o->width_px;
-	int height = HEADER_PX + (int)(c->depth + 1) * ROW_PX + FOOTER_PX;
+	int height = (int)row_y(c, c->depth + 1) + FOOTER_PX;
 
 	buf_printf(out,
 		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -490,10 +540,12 @@ static void put_document(const struct icicle *c, struct buf *out)
 				      MARGIN_PX, 66);
 	else
 		svg_put_legend(out, c->kinds, MARGIN_PX, 66);
-	buf_puts(out, "<g>\n");
+	put_group(c, out);
 	buf_put(out, c->boxes.data, c->boxes.len);
 	buf_puts(out, "</g>\n");
 	put_footer(c, out, height);
+	if (c->r->o->interactive)
+		buf_put(out, viewer_svg, (size_t)(viewer_svg_end - viewer_svg));
 	buf_puts(out, "</svg>\n");
 }
 
