@@ -105,15 +105,15 @@ message_field_trouble(struct message *m, const uint8_t *p, const uint8_t *end,
 }
 
 /* A string index met before the table is known: kept as 32 bits, checked at the end. */
-static uint32_t str_index(struct message *m, const struct wire_field *f,
-			  const char *field)
+static inline uint32_t str_index(struct message *m, uint64_t v, const uint8_t *at,
+				 const char *field)
 {
-	if (f->value > m->max_str) {
-		m->max_str = f->value;
-		m->max_str_at = f->at;
+	if (v > m->max_str) {
+		m->max_str = v;
+		m->max_str_at = at;
 		m->max_str_field = field;
 	}
-	return f->value;
+	return v;
 }
 
 static int decode_type(struct message *m, const struct wire_field *in, struct raw_type *t,
@@ -127,9 +127,9 @@ static int decode_type(struct message *m, const struct wire_field *in, struct ra
 	while ((r = next_field(m, &p, end, &f, type_fields, NFIELDS(type_fields), "-vv",
 			       e)) > 0) {
 		if (f.number == 1)
-			t->type = str_index(m, &f, type_fields[1]);
+			t->type = str_index(m, f.value, f.at, type_fields[1]);
 		else if (f.number == 2)
-			t->unit = str_index(m, &f, type_fields[2]);
+			t->unit = str_index(m, f.value, f.at, type_fields[2]);
 	}
 	return r;
 }
@@ -161,10 +161,10 @@ static int decode_mapping(struct message *m, const struct wire_field *in, struct
 			o->offset = f.value;
 			break;
 		case 5:
-			o->file = str_index(m, &f, mapping_fields[5]);
+			o->file = str_index(m, f.value, f.at, mapping_fields[5]);
 			break;
 		case 6:
-			o->build_id = str_index(m, &f, mapping_fields[6]);
+			o->build_id = str_index(m, f.value, f.at, mapping_fields[6]);
 			break;
 		case 7:
 		case 8:
@@ -180,15 +180,29 @@ static int decode_mapping(struct message *m, const struct wire_field *in, struct
 
 static int decode_function(struct message *m, const struct wire_field *in, struct err *e)
 {
-	const uint8_t *p = in->p, *end = p + in->n;
+	const uint8_t *p = in->p, *end = p + in->n, *at;
 	struct raw_function *o;
 	struct wire_field f;
+	uint64_t v;
 	int r = ROOM(m, functions, m->nfunctions + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->functions[m->nfunctions++];
 	*o = (struct raw_function){0};
+	if (take_number(&p, end, 1, &v))
+		o->id = v;
+	at = p;
+	if (take_number(&p, end, 2, &v))
+		o->name = str_index(m, v, at, function_fields[2]);
+	at = p;
+	if (take_number(&p, end, 3, &v))
+		o->system_name = str_index(m, v, at, function_fields[3]);
+	at = p;
+	if (take_number(&p, end, 4, &v))
+		o->file = str_index(m, v, at, function_fields[4]);
+	if (take_number(&p, end, 5, &v))
+		o->start_line = v;
 	while ((r = next_field(m, &p, end, &f, function_fields, NFIELDS(function_fields),
 			       "-vvvvv", e)) > 0) {
 		switch (f.number) {
@@ -196,13 +210,13 @@ static int decode_function(struct message *m, const struct wire_field *in, struc
 			o->id = f.value;
 			break;
 		case 2:
-			o->name = str_index(m, &f, function_fields[2]);
+			o->name = str_index(m, f.value, f.at, function_fields[2]);
 			break;
 		case 3:
-			o->system_name = str_index(m, &f, function_fields[3]);
+			o->system_name = str_index(m, f.value, f.at, function_fields[3]);
 			break;
 		case 4:
-			o->file = str_index(m, &f, function_fields[4]);
+			o->file = str_index(m, f.value, f.at, function_fields[4]);
 			break;
 		case 5:
 			o->start_line = f.value;
@@ -217,12 +231,17 @@ static int decode_line(struct message *m, const struct wire_field *in, struct er
 	const uint8_t *p = in->p, *end = p + in->n;
 	struct wire_field f;
 	struct raw_line *o;
+	uint64_t v;
 	int r = ROOM(m, lines, m->nlines + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->lines[m->nlines++];
 	*o = (struct raw_line){0};
+	if (take_number(&p, end, 1, &v))
+		o->function_id = v;
+	if (take_number(&p, end, 2, &v))
+		o->line = v;
 	while ((r = next_field(m, &p, end, &f, line_fields, NFIELDS(line_fields), "-vvv",
 			       e)) > 0) {
 		if (f.number == 1)
@@ -240,12 +259,19 @@ static int decode_location(struct message *m, const struct wire_field *in, struc
 	const uint8_t *p = in->p, *end = p + in->n;
 	struct raw_location *o;
 	struct wire_field f;
+	uint64_t v;
 	int r = ROOM(m, locations, m->nlocations + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->locations[m->nlocations++];
 	*o = (struct raw_location){.mapping = ID_NONE, .lines = m->nlines};
+	if (take_number(&p, end, 1, &v))
+		o->id = v;
+	if (take_number(&p, end, 2, &v))
+		o->mapping_id = v;
+	if (take_number(&p, end, 3, &v))
+		o->address = v;
 	while ((r = next_field(m, &p, end, &f, location_fields, NFIELDS(location_fields),
 			       "-vvvbv", e)) > 0) {
 		switch (f.number) {
@@ -293,8 +319,7 @@ static int put_comment(struct message *m, struct wire_field *f, uint64_t v, stru
 
 	if (r < 0)
 		return r;
-	f->value = v;
-	m->comments[m->ncomments++] = str_index(m, f, profile_fields[13]);
+	m->comments[m->ncomments++] = str_index(m, v, f->at, profile_fields[13]);
 	return 0;
 }
 
@@ -327,7 +352,9 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 		r = ROOM(m, types, m->ntypes + 1, e);
 		return r < 0 ? r : decode_type(m, f, &m->types[m->ntypes++], e);
 	case 2:
-		m->sample_fields++;
+		if (!m->sample_fields++)
+			m->samples_start = f->at;
+		m->samples_end = f->p + f->n;
 		return 0;
 	case 3:
 		return decode_mapping(m, f, e);
@@ -338,10 +365,10 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 	case 6:
 		return decode_string(m, f, e);
 	case 7:
-		m->drop_frames = str_index(m, f, profile_fields[7]);
+		m->drop_frames = str_index(m, f->value, f->at, profile_fields[7]);
 		return 0;
 	case 8:
-		m->keep_frames = str_index(m, f, profile_fields[8]);
+		m->keep_frames = str_index(m, f->value, f->at, profile_fields[8]);
 		return 0;
 	case 9:
 		/* protobuf would merge two messages without a word; google/pprof's test for it */
@@ -363,10 +390,10 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 	case 13:
 		return decode_comment(m, f, e);
 	case 14:
-		m->default_type = str_index(m, f, profile_fields[14]);
+		m->default_type = str_index(m, f->value, f->at, profile_fields[14]);
 		return 0;
 	case 15:
-		m->doc_url = str_index(m, f, profile_fields[15]);
+		m->doc_url = str_index(m, f->value, f->at, profile_fields[15]);
 		return 0;
 	}
 	return 0;
@@ -531,6 +558,7 @@ static void message_clear(struct message *m)
 	m->period = m->time_ns = m->duration_ns = 0;
 	m->drop_frames = m->keep_frames = m->default_type = m->doc_url = 0;
 	m->sample_fields = 0;
+	m->samples_start = m->samples_end = m->start;
 	m->max_str = 0;
 	m->max_str_at = m->start;
 	m->max_str_field = "";

@@ -122,19 +122,15 @@ static int decode_values(struct message *m, const struct wire_field *f, struct e
 	return 0;
 }
 
-/* A number behind a key of one byte. */
-static inline const uint8_t *label_part(const uint8_t *p, const uint8_t *end, uint64_t *v)
+static int bad_label(const struct message *m, const uint8_t *p, uint64_t field,
+		     struct err *e)
 {
-	if (end - p >= 2 && p[1] < 0x80) {
-		*v = p[1];
-		return p + 2;
-	}
-	return wire_varint(p + 1, end, v);
+	return message_fail(m, p, label_fields[field], "string index out of range", e);
 }
 
 static int decode_label(struct message *m, const struct wire_field *in, struct err *e)
 {
-	const uint8_t *p = in->p, *end = p + in->n, *next;
+	const uint8_t *p = in->p, *end = p + in->n, *at;
 	struct raw_label *o;
 	struct wire_field f;
 	uint64_t v;
@@ -144,19 +140,16 @@ static int decode_label(struct message *m, const struct wire_field *in, struct e
 		return r;
 	o = &m->labels[m->nlabels++];
 	*o = (struct raw_label){0};
-	if (p < end && *p == (1 << 3 | WIRE_VARINT)) {
-		next = label_part(p, end, &v);
-		if (next && v < m->nstrs) {
-			o->key = v;
-			p = next;
-		}
+	if (take_number(&p, end, 1, &v)) {
+		if (v >= m->nstrs)
+			return bad_label(m, in->p, 1, e);
+		o->key = v;
 	}
-	if (p < end && *p == (2 << 3 | WIRE_VARINT)) {
-		next = label_part(p, end, &v);
-		if (next && v < m->nstrs) {
-			o->str = v;
-			p = next;
-		}
+	at = p;
+	if (take_number(&p, end, 2, &v)) {
+		if (v >= m->nstrs)
+			return bad_label(m, at, 2, e);
+		o->str = v;
 	}
 	/* whatever is left, and everything unusual */
 	while ((r = next_field(m, &p, end, &f, label_fields, NFIELDS(label_fields),
@@ -164,8 +157,7 @@ static int decode_label(struct message *m, const struct wire_field *in, struct e
 		if (f.number == 3)
 			o->num = f.value;
 		else if (f.number && f.number <= 4 && f.value >= m->nstrs)
-			return message_fail(m, f.at, label_fields[f.number],
-					    "string index out of range", e);
+			return bad_label(m, f.at, f.number, e);
 		else if (f.number == 1)
 			o->key = f.value;
 		else if (f.number == 2)
@@ -208,13 +200,13 @@ static int decode_sample(struct message *m, const struct wire_field *in, struct 
 
 int message_decode_samples(struct message *m, struct err *e)
 {
-	const uint8_t *p = m->start;
+	const uint8_t *p = m->samples_start;
 	struct wire_field f;
 	int r = ROOM(m, samples, m->sample_fields, e);
 
 	if (r < 0)
 		return r;
-	while ((r = next_field(m, &p, m->end, &f, NULL, 0, "", e)) > 0) {
+	while ((r = next_field(m, &p, m->samples_end, &f, NULL, 0, "", e)) > 0) {
 		if (f.number != 2)
 			continue;
 		r = decode_sample(m, &f, e);
