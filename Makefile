@@ -35,7 +35,7 @@ endif
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wformat=2 -Wvla -Wundef -Wwrite-strings
-PKGS := libelf libdw zlib libdeflate libzstd liblzma libprotobuf-c libpcre2-8 smartcols
+PKGS := libelf libdw zlib libdeflate libzstd liblzma libpcre2-8 smartcols
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) libbpf jansson)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -liberty -lm -lpthread
 CAPTURE_LIBS := $(shell $(PKG_CONFIG) --libs libbpf jansson)
@@ -57,9 +57,8 @@ TOOLS := $(patsubst tools/%/main.c,%,$(wildcard tools/*/main.c))
 PROGRAMS := $(TOOLS:%=$(BIN)/prof-%)
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 SKELS := $(BPF_SRC:bpf/%.bpf.c=$(GEN)/%.skel.h)
-PB_C := $(GEN)/lib/pprof/profile.pb-c.c
 LIB_SRC := $(wildcard lib/*/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(OBJ)/profile.pb-c.o
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o)
 LIB := $(BUILD)/libprofpipe.a
 UNIT_SRC := $(wildcard tests/unit/*_test.c)
 UNITS := $(UNIT_SRC:tests/unit/%_test.c=$(BUILD)/tests/unit/%.t)
@@ -87,17 +86,11 @@ help:
 	@echo 'variables: V=1 SAN=address,undefined CC=clang COV=1 PREFIX= DESTDIR='
 
 # --- compile ------------------------------------------------------------------------------------
-$(OBJ)/%.o: %.c | $(GEN)/lib/pprof/profile.pb-c.h
+$(OBJ)/%.o: %.c
 	$(call quiet,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(OBJ)/%.o: %.S
 	$(call quiet,AS,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(GEN)/lib/pprof/profile.pb-c.h $(PB_C) &: lib/pprof/profile.proto
-	$(call quiet,PROTOC,$<)mkdir -p $(GEN) && protoc-c --c_out=$(GEN) $<
-
-$(OBJ)/profile.pb-c.o: $(PB_C)
-	$(call quiet,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -w -MMD -MP -c -o $@ $<
 
 $(LIB): $(LIB_OBJ)
 	$(call quiet,AR,$@)rm -f $@ && $(AR) rcs $@ $^
@@ -164,6 +157,18 @@ $(BUILD)/tests/unit/perfsample.t: $(OBJ)/tools/capture/perfsample.o
 $(BUILD)/tests/unit/html_data.t: \
 	$(patsubst %,$(OBJ)/tools/render/%.o,html_data html_tree html_cells timeline targets bins tree)
 $(BUILD)/tests/unit/timeline.t: $(patsubst %,$(OBJ)/tools/render/%.o,timeline targets bins)
+
+# protobuf-c is the second opinion of these on what we read and write.
+PB := $(GEN)/lib/pprof/profile.pb-c
+$(PB).h $(PB).c &: lib/pprof/profile.proto
+	$(call quiet,PROTOC,$<)mkdir -p $(GEN) && protoc-c --c_out=$(GEN) $<
+
+$(OBJ)/profile.pb-c.o: $(PB).c
+	$(call quiet,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -w -MMD -MP -c -o $@ $<
+
+$(OBJ)/tests/unit/reader_test.o $(OBJ)/tests/lib/roundtrip.o: | $(PB).h
+$(BUILD)/tests/unit/reader.t $(BUILD)/tests/lib/roundtrip: $(OBJ)/profile.pb-c.o
+$(BUILD)/tests/unit/reader.t $(BUILD)/tests/lib/roundtrip: PKG_LIBS += -lprotobuf-c
 
 # Programs the tests run: workloads, fault injection, oracles. May use the library. Their
 # frames can be followed.

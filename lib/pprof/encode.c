@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pprof message, written by protobuf-c piece by piece: a message split into several that
- * each hold some of the fields is the same message when their bytes are joined (protobuf.dev,
- * "Last One Wins" and "repeated"), so that only a few rows at a time exist as objects.
+ * The pprof message: field numbers are those of profile.proto, fields of a row in their order,
+ * tables in the order of order.h. Strings come last, that all that were asked for are there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,23 +9,13 @@
 #include "lib/base/xalloc.h"
 #include "lib/io/gz.h"
 #include "lib/pprof/order.h"
-#include "lib/pprof/profile.pb-c.h"
+#include "lib/pprof/wireput.h"
 #include "lib/pprof/writer.h"
 
-typedef Perftools__Profiles__Profile pb_profile;
-typedef Perftools__Profiles__Sample pb_sample;
-typedef Perftools__Profiles__Label pb_label;
-typedef Perftools__Profiles__Mapping pb_mapping;
-typedef Perftools__Profiles__Location pb_location;
-typedef Perftools__Profiles__Line pb_line;
-typedef Perftools__Profiles__Function pb_function;
-typedef Perftools__Profiles__ValueType pb_type;
-
-/* Rows that exist as protobuf-c objects at a time. */
-#define ROWS 256
-/* Most bytes that a number takes, and a row of n numbers with tag and length. */
-#define VARINT_MAX 10
-#define ROW_MAX(n) (6 + (n) * (1 + VARINT_MAX))
+/* The most bytes of a row of n numbers. */
+#define ROW_MAX(n) (WIRE_HEAD_MAX + (n) * (size_t)WIRE_NUMBER_MAX)
+/* Samples and locations lie in memory in another order than they are written in. */
+#define AHEAD 8
 
 struct encoder {
 	const struct profile *p;
@@ -38,13 +27,8 @@ struct encoder {
 	uint32_t *strs; /* store ids by index */
 	size_t nstrs, strs_cap;
 	int64_t empty_no; /* index of a second "", for string labels without text; 0: none */
-	/* scratch of a piece */
-	uint64_t *ids;
-	pb_label *labels;
-	pb_label **label_ptrs;
-	pb_line *lines;
-	pb_line **line_ptrs;
-	size_t ids_cap, labels_cap, label_ptrs_cap, lines_cap, line_ptrs_cap;
+	uint8_t *row;	  /* scratch */
+	size_t row_cap;
 };
 
 static int64_t str(struct encoder *x, uint32_t id)
@@ -70,294 +54,238 @@ static int64_t label_str(struct encoder *x, uint32_t id)
 	return x->empty_no;
 }
 
-/*
- * Append a part of the profile that takes at most `bound` bytes: asking protobuf-c for the size
- * would cost as much as packing does.
- */
-static int put_bounded(struct encoder *x, const pb_profile *part, size_t bound,
-		       struct err *e)
+/* Where to write up to so many bytes: a bound is not what counts against the message's. */
+static uint8_t *row_room(struct encoder *x, size_t bound)
 {
-	if (buf_reserve(x->out, bound) < 0)
+	XRESERVE(x->row, x->row_cap, bound);
+	return x->row;
+}
+
+/* What was written there ends at p: append it. */
+static int row_done(struct encoder *x, const uint8_t *p, struct err *e)
+{
+	if (buf_put(x->out, x->row, p - x->row) < 0)
 		return err_set(e, E2BIG, "profile too large to write");
-	x->out->len +=
-		perftools__profiles__profile__pack(part, x->out->data + x->out->len);
 	return 0;
 }
 
-static int put(struct encoder *x, const pb_profile *part, struct err *e)
+static uint8_t *put_type(struct encoder *x, uint8_t *p, unsigned field,
+			 const struct value_type *t)
 {
-	return put_bounded(x, part, perftools__profiles__profile__get_packed_size(part),
-			   e);
+	uint8_t *row = p = wire_begin(p, field);
+
+	p = wire_put_number(p, 1, str(x, t->type));
+	p = wire_put_number(p, 2, str(x, t->unit));
+	return wire_end(row, p);
 }
 
 static int put_types(struct encoder *x, struct err *e)
 {
 	const struct header *h = &x->p->h;
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_type t = PERFTOOLS__PROFILES__VALUE_TYPE__INIT, *ptr = &t;
 	size_t i;
-	int r;
+	int r = 0;
 
-	part.sample_type = &ptr;
-	part.n_sample_type = 1;
-	for (i = 0; i < h->ntypes; i++) {
-		t.type = str(x, h->types[i].type);
-		t.unit = str(x, h->types[i].unit);
-		r = put(x, &part, e);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (i = 0; !r && i < h->ntypes; i++)
+		r = row_done(x, put_type(x, row_room(x, ROW_MAX(2)), 1, &h->types[i]), e);
+	return r;
 }
 
-static void fill_labels(struct encoder *x, const struct label *in, uint32_t n, size_t at)
+static uint8_t *put_label(struct encoder *x, uint8_t *p, const struct label *l)
 {
-	uint32_t i;
+	uint8_t *row = p = wire_begin(p, 3);
 
-	for (i = 0; i < n; i++) {
-		pb_label *l = &x->labels[at + i];
-
-		perftools__profiles__label__init(l);
-		l->key = str(x, in[i].key);
-		if (in[i].numeric) {
-			l->num = in[i].num;
-			l->num_unit = str(x, in[i].unit);
-		} else {
-			l->str = label_str(x, in[i].str);
-		}
+	p = wire_put_number(p, 1, str(x, l->key));
+	if (l->numeric) {
+		p = wire_put_number(p, 3, l->num);
+		p = wire_put_number(p, 4, str(x, l->unit));
+	} else {
+		p = wire_put_number(p, 2, label_str(x, l->str));
 	}
+	return wire_end(row, p);
 }
 
-/* Up to ROWS samples from `from` on; how many. */
-static size_t sample_piece(struct encoder *x, size_t from, pb_sample *rows, size_t *nids,
-			   size_t *nlabels)
+static int put_sample(struct encoder *x, uint32_t sample, struct err *e)
 {
-	const struct profile *p = x->p;
-	const uint32_t *frames;
+	const struct sample *s = &x->p->samples[sample];
+	const int64_t *values = profile_values(x->p, sample);
+	size_t i, ntypes = x->p->h.ntypes;
 	const struct label *labels;
-	uint32_t n, k;
-	size_t i, s;
+	const uint32_t *frames;
+	uint32_t nframes, nlabels;
+	uint8_t *p, *row, *packed;
 
-	*nids = *nlabels = 0;
-	for (i = 0; i < ROWS && from + i < p->nsamples; i++) {
-		s = x->o.samples[from + i];
-		perftools__profiles__sample__init(&rows[i]);
-		frames = store_frames(x->st, p->samples[s].stack, &n);
-		XRESERVE(x->ids, x->ids_cap, *nids + n + 1);
-		for (k = 0; k < n; k++)
-			x->ids[*nids + k] = x->o.location_no[frames[k]];
-		rows[i].n_location_id = n;
-		*nids += n;
-		rows[i].n_value = p->h.ntypes;
-		rows[i].value = (int64_t *)profile_values(p, s);
-		labels = store_labels(x->st, p->samples[s].labelset, &n);
-		XRESERVE(x->labels, x->labels_cap, *nlabels + n + 1);
-		fill_labels(x, labels, n, *nlabels);
-		rows[i].n_label = n;
-		*nlabels += n;
+	frames = store_frames(x->st, s->stack, &nframes);
+	labels = store_labels(x->st, s->labelset, &nlabels);
+	p = row_room(x, 3 * WIRE_HEAD_MAX + (nframes + ntypes) * WIRE_VARINT_MAX +
+				nlabels * ROW_MAX(3));
+	row = p = wire_begin(p, 2);
+	if (nframes) {
+		packed = p = wire_begin(p, 1);
+		for (i = 0; i < nframes; i++)
+			p = wire_put_varint(p, x->o.location_no[frames[i]]);
+		p = wire_end(packed, p);
 	}
-	return i;
+	if (ntypes) {
+		packed = p = wire_begin(p, 2);
+		for (i = 0; i < ntypes; i++)
+			p = wire_put_varint(p, values[i]);
+		p = wire_end(packed, p);
+	}
+	for (i = 0; i < nlabels; i++)
+		p = put_label(x, p, &labels[i]);
+	return row_done(x, wire_end(row, p), e);
+}
+
+static void prefetch_sample(const struct encoder *x, size_t i, int stage)
+{
+	const struct sample *s;
+
+	if (i >= x->p->nsamples)
+		return;
+	s = &x->p->samples[x->o.samples[i]];
+	if (stage == 0) {
+		__builtin_prefetch(s);
+		__builtin_prefetch(profile_values(x->p, x->o.samples[i]));
+	} else if (stage == 1) {
+		__builtin_prefetch(&x->st->stacks[s->stack]);
+		__builtin_prefetch(&x->st->labelsets[s->labelset]);
+	} else {
+		__builtin_prefetch(&x->st->frames[x->st->stacks[s->stack].off]);
+		__builtin_prefetch(&x->st->labels[x->st->labelsets[s->labelset].off]);
+	}
 }
 
 static int put_samples(struct encoder *x, struct err *e)
 {
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	size_t i, k, n, nids, nlabels;
-	pb_sample rows[ROWS], *ptrs[ROWS];
-	int r;
+	size_t i;
+	int r = 0;
 
-	part.sample = ptrs;
-	for (i = 0; i < x->p->nsamples; i += n) {
-		n = sample_piece(x, i, rows, &nids, &nlabels);
-		XRESERVE(x->label_ptrs, x->label_ptrs_cap, nlabels + 1);
-		for (k = 0; k < nlabels; k++)
-			x->label_ptrs[k] = &x->labels[k];
-		/* the arrays no longer move: point into them */
-		nids = nlabels = 0;
-		for (k = 0; k < n; k++) {
-			rows[k].location_id = x->ids + nids;
-			nids += rows[k].n_location_id;
-			rows[k].label = x->label_ptrs + nlabels;
-			nlabels += rows[k].n_label;
-			ptrs[k] = &rows[k];
-		}
-		part.n_sample = n;
-		r = put_bounded(x, &part,
-				VARINT_MAX * (nids + n * (x->p->h.ntypes + 4)) +
-					ROW_MAX(4) * nlabels,
-				e);
-		if (r < 0)
-			return r;
+	for (i = 0; !r && i < x->p->nsamples; i++) {
+		prefetch_sample(x, i + 3 * AHEAD, 0);
+		prefetch_sample(x, i + 2 * AHEAD, 1);
+		prefetch_sample(x, i + AHEAD, 2);
+		r = put_sample(x, x->o.samples[i], e);
 	}
-	return 0;
+	return r;
 }
 
 static int put_mappings(struct encoder *x, struct err *e)
 {
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_mapping row = PERFTOOLS__PROFILES__MAPPING__INIT, *ptr = &row;
 	struct mapping m;
+	uint8_t *p, *row;
 	size_t i;
-	int r;
+	int r = 0;
 
-	part.mapping = &ptr;
-	part.n_mapping = 1;
-	for (i = 0; i < x->o.nmappings; i++) {
+	for (i = 0; !r && i < x->o.nmappings; i++) {
 		m = profile_mapping(x->p, x->o.mappings[i]);
-		row.id = i + 1;
-		row.memory_start = m.start;
-		row.memory_limit = m.limit;
-		row.file_offset = m.offset;
-		row.filename = str(x, m.file);
-		row.build_id = str(x, m.build_id);
-		row.has_functions = !!(m.flags & MAPPING_HAS_FUNCTIONS);
-		row.has_filenames = !!(m.flags & MAPPING_HAS_FILENAMES);
-		row.has_line_numbers = !!(m.flags & MAPPING_HAS_LINE_NUMBERS);
-		row.has_inline_frames = !!(m.flags & MAPPING_HAS_INLINE_FRAMES);
-		r = put(x, &part, e);
-		if (r < 0)
-			return r;
+		row = p = wire_begin(row_room(x, ROW_MAX(10)), 3);
+		p = wire_put_number(p, 1, i + 1);
+		p = wire_put_number(p, 2, m.start);
+		p = wire_put_number(p, 3, m.limit);
+		p = wire_put_number(p, 4, m.offset);
+		p = wire_put_number(p, 5, str(x, m.file));
+		p = wire_put_number(p, 6, str(x, m.build_id));
+		p = wire_put_number(p, 7, !!(m.flags & MAPPING_HAS_FUNCTIONS));
+		p = wire_put_number(p, 8, !!(m.flags & MAPPING_HAS_FILENAMES));
+		p = wire_put_number(p, 9, !!(m.flags & MAPPING_HAS_LINE_NUMBERS));
+		p = wire_put_number(p, 10, !!(m.flags & MAPPING_HAS_INLINE_FRAMES));
+		r = row_done(x, wire_end(row, p), e);
 	}
-	return 0;
+	return r;
 }
 
-/* Up to ROWS locations from `from` on; how many. */
-static size_t location_piece(struct encoder *x, size_t from, pb_location *rows,
-			     size_t *nlines)
+static int put_location(struct encoder *x, size_t i, struct err *e)
 {
-	const struct location *l;
-	const struct line *in;
-	size_t i, k;
+	uint32_t k, id = x->o.locations[i];
+	const struct location *l = &x->st->locations[id];
+	const struct line *lines = store_lines(x->st, id);
+	uint8_t *p, *row, *line;
 
-	*nlines = 0;
-	for (i = 0; i < ROWS && from + i < x->o.nlocations; i++) {
-		l = &x->st->locations[x->o.locations[from + i]];
-		in = store_lines(x->st, x->o.locations[from + i]);
-		perftools__profiles__location__init(&rows[i]);
-		rows[i].id = from + i + 1;
-		rows[i].mapping_id = order_mapping(&x->o, l);
-		rows[i].address = profile_address(x->p, x->o.locations[from + i]);
-		rows[i].is_folded = l->folded;
-		rows[i].n_line = l->nlines;
-		XRESERVE(x->lines, x->lines_cap, *nlines + l->nlines);
-		for (k = 0; k < l->nlines; k++) {
-			pb_line *line = &x->lines[(*nlines)++];
-
-			perftools__profiles__line__init(line);
-			line->function_id = x->o.function_no[in[k].function];
-			line->line = in[k].line;
-			line->column = in[k].column;
-		}
+	row = p = wire_begin(row_room(x, ROW_MAX(4) + l->nlines * ROW_MAX(3)), 4);
+	p = wire_put_number(p, 1, i + 1);
+	p = wire_put_number(p, 2, order_mapping(&x->o, l));
+	p = wire_put_number(p, 3, profile_address(x->p, id));
+	for (k = 0; k < l->nlines; k++) {
+		line = p = wire_begin(p, 4);
+		p = wire_put_number(p, 1, x->o.function_no[lines[k].function]);
+		p = wire_put_number(p, 2, lines[k].line);
+		p = wire_put_number(p, 3, lines[k].column);
+		p = wire_end(line, p);
 	}
-	return i;
+	p = wire_put_number(p, 5, l->folded);
+	return row_done(x, wire_end(row, p), e);
 }
 
 static int put_locations(struct encoder *x, struct err *e)
 {
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_location rows[ROWS], *ptrs[ROWS];
-	size_t i, k, n, nlines;
-	int r;
+	size_t i;
+	int r = 0;
 
-	part.location = ptrs;
-	for (i = 0; i < x->o.nlocations; i += n) {
-		n = location_piece(x, i, rows, &nlines);
-		XRESERVE(x->line_ptrs, x->line_ptrs_cap, nlines + 1);
-		for (k = 0; k < nlines; k++)
-			x->line_ptrs[k] = &x->lines[k];
-		nlines = 0;
-		for (k = 0; k < n; k++) {
-			rows[k].line = x->line_ptrs + nlines;
-			nlines += rows[k].n_line;
-			ptrs[k] = &rows[k];
-		}
-		part.n_location = n;
-		r = put_bounded(x, &part, ROW_MAX(4) * n + ROW_MAX(3) * nlines, e);
-		if (r < 0)
-			return r;
+	for (i = 0; !r && i < x->o.nlocations; i++) {
+		if (i + AHEAD < x->o.nlocations)
+			__builtin_prefetch(&x->st->locations[x->o.locations[i + AHEAD]]);
+		r = put_location(x, i, e);
 	}
-	return 0;
+	return r;
 }
 
 static int put_functions(struct encoder *x, struct err *e)
 {
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_function rows[ROWS], *ptrs[ROWS];
 	const struct function *f;
-	size_t i, n;
-	int r;
+	uint8_t *p, *row;
+	size_t i;
+	int r = 0;
 
-	part.function = ptrs;
-	for (i = 0; i < x->o.nfunctions; i += n) {
-		for (n = 0; n < ROWS && i + n < x->o.nfunctions; n++) {
-			f = &x->st->functions[x->o.functions[i + n]];
-			perftools__profiles__function__init(&rows[n]);
-			rows[n].id = i + n + 1;
-			rows[n].name = str(x, f->name);
-			rows[n].system_name = str(x, f->system_name);
-			rows[n].filename = str(x, f->file);
-			rows[n].start_line = f->start_line;
-			ptrs[n] = &rows[n];
-		}
-		part.n_function = n;
-		r = put_bounded(x, &part, ROW_MAX(5) * n, e);
-		if (r < 0)
-			return r;
+	for (i = 0; !r && i < x->o.nfunctions; i++) {
+		f = &x->st->functions[x->o.functions[i]];
+		row = p = wire_begin(row_room(x, ROW_MAX(5)), 5);
+		p = wire_put_number(p, 1, i + 1);
+		p = wire_put_number(p, 2, str(x, f->name));
+		p = wire_put_number(p, 3, str(x, f->system_name));
+		p = wire_put_number(p, 4, str(x, f->file));
+		p = wire_put_number(p, 5, f->start_line);
+		r = row_done(x, wire_end(row, p), e);
 	}
-	return 0;
-}
-
-static int put_strings(struct encoder *x, struct err *e)
-{
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	ProtobufCBinaryData rows[ROWS];
-	size_t i, n, bytes;
-	struct str s;
-	int r;
-
-	part.string_table = rows;
-	for (i = 0; i < x->nstrs; i += n) {
-		bytes = 0;
-		for (n = 0; n < ROWS && i + n < x->nstrs; n++) {
-			s = store_str(x->st, x->strs[i + n]);
-			rows[n].data = (uint8_t *)s.p;
-			rows[n].len = s.n;
-			bytes += s.n;
-		}
-		part.n_string_table = n;
-		r = put_bounded(x, &part, bytes + ROW_MAX(0) * n, e);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return r;
 }
 
 static int put_scalars(struct encoder *x, struct err *e)
 {
 	const struct header *h = &x->p->h;
-	pb_profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-	pb_type period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+	uint8_t *p, *packed;
 	size_t i;
-	int r;
 
-	part.drop_frames = str(x, h->drop_frames);
-	part.keep_frames = str(x, h->keep_frames);
-	part.time_nanos = h->time_ns;
-	part.duration_nanos = h->duration_ns;
-	if (h->period_type.type || h->period_type.unit) {
-		period.type = str(x, h->period_type.type);
-		period.unit = str(x, h->period_type.unit);
-		part.period_type = &period;
+	p = row_room(x, ROW_MAX(2) + ROW_MAX(7) + ROW_MAX(h->ncomments));
+	p = wire_put_number(p, 7, str(x, h->drop_frames));
+	p = wire_put_number(p, 8, str(x, h->keep_frames));
+	p = wire_put_number(p, 9, h->time_ns);
+	p = wire_put_number(p, 10, h->duration_ns);
+	if (h->period_type.type || h->period_type.unit)
+		p = put_type(x, p, 11, &h->period_type);
+	p = wire_put_number(p, 12, h->period);
+	if (h->ncomments) {
+		packed = p = wire_begin(p, 13);
+		for (i = 0; i < h->ncomments; i++)
+			p = wire_put_varint(p, str(x, h->comments[i]));
+		p = wire_end(packed, p);
 	}
-	part.period = h->period;
-	part.comment = xmalloc((h->ncomments + 1) * sizeof(*part.comment));
-	for (i = 0; i < h->ncomments; i++)
-		part.comment[i] = str(x, h->comments[i]);
-	part.n_comment = h->ncomments;
-	part.default_sample_type = str(x, h->default_type);
-	part.doc_url = str(x, h->doc_url);
-	r = put(x, &part, e);
-	free(part.comment);
+	p = wire_put_number(p, 14, str(x, h->default_type));
+	p = wire_put_number(p, 15, str(x, h->doc_url));
+	return row_done(x, p, e);
+}
+
+static int put_strings(struct encoder *x, struct err *e)
+{
+	struct str s;
+	uint8_t *p;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; !r && i < x->nstrs; i++) {
+		s = store_str(x->st, x->strs[i]);
+		p = row_room(x, WIRE_HEAD_MAX + s.n);
+		r = row_done(x, wire_put_bytes(p, 6, s.p, s.n), e);
+	}
 	return r;
 }
 
@@ -380,17 +308,12 @@ int profile_encode(const struct profile *p, struct buf *out, struct err *e)
 		r = put_functions(&x, e);
 	if (!r)
 		r = put_scalars(&x, e);
-	/* last, that all that were asked for are there */
 	if (!r)
 		r = put_strings(&x, e);
 	order_release(&x.o);
 	free(x.str_no);
 	free(x.strs);
-	free(x.ids);
-	free(x.labels);
-	free(x.label_ptrs);
-	free(x.lines);
-	free(x.line_ptrs);
+	free(x.row);
 	return r;
 }
 

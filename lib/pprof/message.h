@@ -87,8 +87,9 @@ struct message {
 	bool tables_only; /* set by the user: leave the samples alone */
 
 	/* scratch of the decoder */
-	size_t sample_fields;	   /* seen in the first pass … */
-	const uint8_t *samples_start, *samples_end; /* … and the first and behind the last */
+	size_t sample_fields; /* seen in the first pass … */
+	const uint8_t *samples_start,
+		*samples_end;	   /* … and the first and behind the last */
 	uint64_t max_str;	   /* largest string index seen in the first pass … */
 	const uint8_t *max_str_at; /* … and where */
 	const char *max_str_field;
