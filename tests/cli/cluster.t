@@ -40,7 +40,7 @@ rm all/2-of-3.pb.gz
 SLURM_ARRAY_TASK_ID=2 shard part all 3 -
 cmp all/2-of-3.pb.gz again.pb.gz
 ok $? 'an index from Slurm'
-set -- --without=part --since=2023-01-01T00:00:00Z -s 'part!="a b"' -- --trim=20% --window=1h
+set -- --without=part --since=2023-01-01T00:00:00Z -s 'part!="a b"' --window=1h -- --trim=20% --window=1h
 parts all 3 "$@" && shard join all 3 got.pb.gz "$@"
 ok $? 'options of the parts, and of their sum'
 prof-merge --without=part --since=2023-01-01T00:00:00Z -s 'part!="a b"' --trim=20% --window=1h in >other.pb.gz
@@ -90,7 +90,7 @@ fails '^shard: all: lost: 1-of-3.pb.gz$' 'a part is lost' shard join all 3 got.p
 : >all/1-of-3.pb.gz
 fails '^shard: all: lost: 1-of-3.pb.gz$' 'a part is empty' shard join all 3 got.pb.gz
 head -c 500 kept.pb.gz >all/1-of-3.pb.gz
-fails '^prof-merge: 1-of-3.pb.gz: ' 'a part is cut off' shard join all 3 got.pb.gz
+fails '^shard: all: not as they were made: 1-of-3.pb.gz$' 'a part is cut off' shard join all 3 got.pb.gz
 mv kept.pb.gz all/1-of-3.pb.gz
 touch -d '1 hour ago' all/[02]-of-3.pb.gz
 fails '^shard: all: lost: 0-of-3.pb.gz 2-of-3.pb.gz$' 'parts are older than the list' \
