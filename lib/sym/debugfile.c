@@ -292,13 +292,23 @@ static bool is_module_file(const char *file, const char *module)
 	return !*module && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
 }
 
+/*
+ * Each file is looked at: not every file system says in its directories what is a directory, and
+ * some claim two links for those that hold others, which would be taken for leaves.
+ */
 static FTS *open_tree(const char *root, const char *dir)
 {
 	char *full = xasprintf("%s%s", root ? root : "", dir), *v[] = {full, NULL};
-	FTS *fts = fts_open(v, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
+	FTS *fts = fts_open(v, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 
 	free(full);
 	return fts;
+}
+
+/* Or a link, which may lead to one. */
+static bool is_file(const FTSENT *f)
+{
+	return f->fts_info == FTS_F || f->fts_info == FTS_SL;
 }
 
 /* In the directory, which is seen from root (or NULL). */
@@ -311,7 +321,7 @@ static bool try_vmlinux(struct search *s, const char *root, const char *dir)
 	while (fts && !done && (f = fts_read(fts))) {
 		if (f->fts_info == FTS_D && f->fts_level > 1)
 			fts_set(fts, f, FTS_SKIP);
-		if (f->fts_info == FTS_NSOK && !strncmp(f->fts_name, "vmlinux", 7))
+		if (is_file(f) && !strncmp(f->fts_name, "vmlinux", 7))
 			done = try_file(s, root, f->fts_path + (root ? strlen(root) : 0));
 	}
 	if (fts)
@@ -326,7 +336,7 @@ static void list_modules(struct module_files *l, const char *root, const char *d
 	FTSENT *f;
 
 	while (fts && (f = fts_read(fts))) {
-		if (f->fts_info != FTS_NSOK || !strstr(f->fts_name, ".ko"))
+		if (!is_file(f) || !strstr(f->fts_name, ".ko"))
 			continue;
 		XGROW(l->v, l->n, l->cap);
 		l->v[l->n++] = (struct module_file){

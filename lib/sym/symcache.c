@@ -91,6 +91,9 @@ int symcache_store(const char *dir, const struct symindex_key *key, const void *
 		r = output_commit(out, e);
 	else
 		output_abort(out);
+	/* to callers that is an index of more than memory may hold, for which nothing can be done */
+	if (r == -EFBIG)
+		r = -(e->code = ENOSPC);
 	free(path);
 	return r;
 }

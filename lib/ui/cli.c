@@ -77,6 +77,8 @@ void cli_start(const char *program, bool filter)
 	argp_err_exit_status = EXIT_TROUBLE;
 	argp_program_version_hook = print_version;
 	signal(SIGPIPE, SIG_DFL);
+	/* a file that may not grow is like a full disk: the write fails, and what it was for */
+	signal(SIGXFSZ, SIG_IGN);
 	unsetenv("DEBUGINFOD_URLS");
 	if (filter)
 		ignore_first_interrupt();

@@ -55,6 +55,13 @@ for program in "$build"/bin/prof-*; do
 	is "$(wc -l <"$tmp/out")" 1 "$name --version: one line on standard output"
 	refuses "$name -o '': no name" "$name" -o ''
 	like "$tmp/err" "^$name: --output: no file name\$" "and says so"
+	# the message goes into a pipe, which may be as long as it likes
+	{
+		(ulimit -f 0 && exec "$name" --help >"$tmp/limited") 2>&1
+		echo "$?" >"$tmp/status"
+	} | cat >"$tmp/err"
+	status=$(cat "$tmp/status")
+	one_line "$name: a limit on the size of files"
 	run "$name" --no-such-option
 	is "$status" 2 "$name: an unknown option: exit status"
 	is "$(wc -c <"$tmp/out")" 0 "$name: an unknown option: nothing on standard output"

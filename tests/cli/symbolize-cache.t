@@ -126,6 +126,13 @@ prof-symbolize --cache=/proc/no/cache "$tmp/raw" 2>"$tmp/err" | cmp -s - "$tmp/w
 is $? 0 'a directory that cannot be written to'
 like "$tmp/err" '^prof-symbolize: /proc/no.*: indexes are not kept$' 'is named'
 
+# the profile goes into a pipe, which may be as long as it likes
+(ulimit -f 1 && prof-symbolize --cache="$tmp/small" "$tmp/raw" 2>"$tmp/err"
+	echo "$?" >"$tmp/status") | cmp -s - "$tmp/want"
+is "$? $(cat "$tmp/status")" '0 0' 'a limit on the size of files'
+like "$tmp/err" '^prof-symbolize: cannot write .*: File too large: indexes are not kept$' 'is named'
+is "$(find "$tmp/small" -type f)" '' 'nothing is left of the index'
+
 # Debug information that comes later replaces what there was, and is not replaced by less.
 cp "$tmp/gcc" "$tmp/full"
 strip "$tmp/gcc"

@@ -161,6 +161,21 @@ cp "$tmp/some-mod.ko" "$tree/lib/modules/6.1.0/kernel/net"
 : >"$tree/lib/modules/6.1.0/kernel/net/other/some_mod.ko"
 good 'by name, as packages have them' --debug-dir="$tree"
 good 'of a system elsewhere' --debug-dir="$tmp/none" --sysroot="$tmp/deb"
+# A file system whose directories do not tell what is a file and what a directory; of those there
+# are many beside the files, that not all come first.
+cp -r "$tree" "$tmp/tree"
+for i in 1 2 3 4 5 6 7 8 9; do
+	mkdir "$tmp/tree/boot/d$i" "$tmp/tree/lib/modules/6.1.0/kernel/net/d$i"
+done
+if PATH=$PATH:/usr/sbin mke2fs -q -t ext4 -O ^filetype -d "$tmp/tree" "$tmp/fs" 8M >"$tmp/build" 2>&1 &&
+	mkdir "$tmp/mnt" && unshare -m mount -o loop "$tmp/fs" "$tmp/mnt" 2>>"$tmp/build"; then
+	unshare -m sh -c 'mount -o loop "$1/fs" "$1/mnt" &&
+		exec prof-symbolize -o "$1/out.pb.gz" --debug-dir="$1/mnt" "$1/raw"' - "$tmp"
+	lines "$tmp/out.pb.gz" >"$tmp/got"
+	same "$tmp/got" "$tmp/want" 'where directories do not tell what is a file'
+else
+	skip "$(head -n 1 "$tmp/build")" 'where directories do not tell what is a file'
+fi
 for z in zlib zlib-gnu; do
 	objcopy --compress-debug-sections=$z "$tmp/vmlinux" "$tmp/z.vmlinux"
 	objcopy --compress-debug-sections=$z "$tmp/some-mod.ko" "$tmp/z.ko"
