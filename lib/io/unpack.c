@@ -5,6 +5,7 @@
 #include <libdeflate.h>
 #include <lzma.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "lib/base/xalloc.h"
@@ -56,6 +57,76 @@ int unpack_xz(const void *in, size_t n, struct buf *out, struct err *e)
 	if (r == LZMA_MEMLIMIT_ERROR)
 		return err_set(e, EFBIG, "xz data is over the limit");
 	return r == LZMA_STREAM_END ? 0 : err_set(e, EBADMSG, "damaged xz data");
+}
+
+#define ZSTD_WINDOW_LOG                                                                  \
+	27 /* 128 MiB, as for xz; what the zstd program makes without --long */
+#define ZSTD_STEP (1u << 17)
+#define GZIP_RATIO_MAX 1032 /* deflate cannot shrink by more */
+
+static int unpack_zstd_frames(const void *in, size_t n, struct buf *out, struct err *e)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer from = {in, n, 0};
+	uint8_t *step = xmalloc(ZSTD_STEP);
+	size_t left = 1;
+	int r = 0;
+
+	if (!z ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG)))
+		r = err_set(e, ENOMEM, "no memory to inflate");
+	while (!r && (from.pos < n || left)) {
+		ZSTD_outBuffer to = {step, ZSTD_STEP, 0};
+		size_t at = from.pos;
+
+		left = ZSTD_decompressStream(z, &to, &from);
+		if (ZSTD_isError(left) || (left && !to.pos && from.pos == at))
+			r = err_set(e, EBADMSG, "damaged zstd data");
+		else if (buf_put(out, step, to.pos))
+			r = err_set(e, EFBIG, "zstd data is over the limit");
+	}
+	ZSTD_freeDStream(z);
+	free(step);
+	return r;
+}
+
+/* The size stands at the end: right for files of one member, as those are that we want. */
+static int unpack_gzip(const uint8_t *in, size_t n, struct buf *out, struct err *e)
+{
+	struct libdeflate_decompressor *d;
+	enum libdeflate_result r;
+	uint32_t size;
+
+	if (n < 18)
+		return err_set(e, EBADMSG, "damaged gzip data");
+	size = in[n - 4] | in[n - 3] << 8 | in[n - 2] << 16 | (uint32_t)in[n - 1] << 24;
+	if (size / GZIP_RATIO_MAX > n)
+		return err_set(e, EBADMSG, "damaged gzip data");
+	if (buf_reserve(out, size))
+		return err_set(e, EFBIG, "gzip data is over the limit");
+	d = libdeflate_alloc_decompressor();
+	if (!d)
+		return err_set(e, ENOMEM, "no memory to inflate");
+	r = libdeflate_gzip_decompress(d, in, n, out->data + out->len, size, NULL);
+	libdeflate_free_decompressor(d);
+	if (r != LIBDEFLATE_SUCCESS)
+		return err_set(e, EBADMSG, "damaged gzip data");
+	out->len += size;
+	return 0;
+}
+
+int unpack_file(const void *in, size_t n, struct buf *out, struct err *e)
+{
+	if (n >= 6 && !memcmp(in,
+			      "\xfd"
+			      "7zXZ",
+			      6))
+		return unpack_xz(in, n, out, e);
+	if (n >= 4 && !memcmp(in, "\x28\xb5\x2f\xfd", 4))
+		return unpack_zstd_frames(in, n, out, e);
+	if (n >= 2 && !memcmp(in, "\x1f\x8b", 2))
+		return unpack_gzip(in, n, out, e);
+	return err_set(e, ENOEXEC, "not a packed file");
 }
 
 uint32_t unpack_crc32(uint32_t crc, const void *p, size_t n)

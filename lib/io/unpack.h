@@ -17,5 +17,11 @@ int unpack_zstd(const void *in, size_t n, void *out, size_t out_n, struct err *e
 /* All of an xz stream behind what is in `out`, up to its maximum. */
 int unpack_xz(const void *in, size_t n, struct buf *out, struct err *e);
 
+/*
+ * The same of a whole file that is packed by xz, zstd or gzip. -ENOEXEC: by none of them; -EFBIG:
+ * over the maximum.
+ */
+int unpack_file(const void *in, size_t n, struct buf *out, struct err *e);
+
 /* CRC-32 as in gzip and .gnu_debuglink; start with crc 0, go on with the last result. */
 uint32_t unpack_crc32(uint32_t crc, const void *p, size_t n);

@@ -13,6 +13,7 @@
 #include "lib/base/xalloc.h"
 
 #define DELETED " (deleted)"
+#define UNPACKED_MAX (1ull << 30) /* bytes of a packed kernel or module */
 
 static int hex_digit(char c)
 {
@@ -71,6 +72,7 @@ struct search {
 	const uint32_t *crc;		 /* or the whole file's checksum */
 	const struct elf_file *not_this; /* a link may point at the file it is in */
 	bool relocatable; /* such files count: modules, and supplementary files pass for them */
+	uint64_t unpacked_max; /* bytes of packed files, which then count */
 	struct found_file *out;
 	enum found result;
 };
@@ -132,7 +134,7 @@ static bool try_file(struct search *s, const char *root, const char *path)
 			  : xstrdup(path);
 	struct elf_file *f = NULL;
 	struct err e;
-	int r = elf_open(root, path, &f, &e);
+	int r = elf_open_packed(root, path, s->unpacked_max, &f, &e);
 
 	if (r < 0) {
 		if (r != -ENOENT && r != -ENOTDIR)
@@ -289,7 +291,11 @@ static bool is_module_file(const char *file, const char *module)
 {
 	while (*module && (*file == *module || (*file == '-' && *module == '_')))
 		file++, module++;
-	return !*module && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
+	if (*module || strncmp(file, ".ko", 3) != 0)
+		return false;
+	file += strncmp(file + 3, ".debug", 6) ? 3 : 9;
+	return !*file || !strcmp(file, ".xz") || !strcmp(file, ".zst") ||
+	       !strcmp(file, ".gz");
 }
 
 /*
@@ -399,9 +405,16 @@ static void try_releases(const struct sym_paths *p, struct search *s, const char
 enum found debugfile_kernel(const struct sym_paths *p, const char *module,
 			    const struct build_id *id, struct found_file *out)
 {
-	struct search s = {.id = id, .out = out, .relocatable = module};
+	struct search s = {
+		.id = id,
+		.out = out,
+		.relocatable = module,
+		.unpacked_max = UNPACKED_MAX,
+	};
 
 	*out = (struct found_file){.log = out->log};
+	if (p->max_memory && p->max_memory / 2 < UNPACKED_MAX)
+		s.unpacked_max = p->max_memory / 2;
 	if (try_binaries(p, &s, "") || try_build_id(p, &s, id))
 		return s.result;
 	try_kept(p, &s, id);

@@ -90,7 +90,7 @@ enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
 /*
  * Of the kernel or, with its name, of a module, by build id: a --binary, a debug file, and then
  * D/boot/vmlinux* or NAME.ko anywhere below D/lib/modules. Modules are relocatable files, which are
- * not taken for others.
+ * not taken for others. These files may be packed whole, by xz, zstd or gzip.
  */
 enum found debugfile_kernel(const struct sym_paths *p, const char *module,
 			    const struct build_id *id, struct found_file *out);

@@ -275,13 +275,36 @@ static int open_any(const char *root, const char *path)
 	return open_with(root, path, OPEN_FLAGS);
 }
 
-int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e)
+/* Unpacked; takes fd over. */
+static int open_packed(int fd, uint64_t max, struct elf_file **out, struct err *e)
+{
+	struct elf_file on_disk = {.fd = fd};
+	int r = read_identity(&on_disk, e), in_memory = -1;
+
+	if (!r)
+		in_memory = r = elf_unpack(fd, on_disk.size, max, e);
+	close(fd);
+	if (r >= 0)
+		r = elf_open_fd(in_memory, out, e);
+	if (r)
+		return r;
+	(*out)->packed_size = on_disk.size;
+	(*out)->packed_max = max;
+	(*out)->dev = on_disk.dev;
+	(*out)->ino = on_disk.ino;
+	(*out)->mtime = on_disk.mtime;
+	return 0;
+}
+
+int elf_open_packed(const char *root, const char *path, uint64_t max,
+		    struct elf_file **out, struct err *e)
 {
 	int fd = open_any(root, path), r;
 
 	if (fd < 0)
 		return err_set(e, errno, "%s", strerror(errno));
-	r = elf_open_fd(fd, out, e);
+	r = max && elf_is_packed(fd) ? open_packed(fd, max, out, e)
+				     : elf_open_fd(fd, out, e);
 	if (!r) {
 		(*out)->root = root ? xstrdup(root) : NULL;
 		(*out)->path = xstrdup(path);
@@ -289,10 +312,18 @@ int elf_open(const char *root, const char *path, struct elf_file **out, struct e
 	return r;
 }
 
-static bool is_same(const struct elf_file *a, const struct elf_file *b)
+int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e)
 {
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec;
+	return elf_open_packed(root, path, 0, out, e);
+}
+
+/* Is `now` what f was opened as? */
+static bool is_same(const struct elf_file *now, const struct elf_file *f)
+{
+	return now->dev == f->dev && now->ino == f->ino &&
+	       now->size == (f->packed_size ? f->packed_size : f->size) &&
+	       now->mtime.tv_sec == f->mtime.tv_sec &&
+	       now->mtime.tv_nsec == f->mtime.tv_nsec;
 }
 
 bool elf_has_changed(struct elf_file *f)
@@ -300,25 +331,37 @@ bool elf_has_changed(struct elf_file *f)
 	struct elf_file now = {.fd = f->fd};
 	struct err ignored;
 
-	return f->fd >= 0 && (read_identity(&now, &ignored) || !is_same(&now, f));
+	return f->fd >= 0 && !f->packed_size &&
+	       (read_identity(&now, &ignored) || !is_same(&now, f));
+}
+
+uint64_t elf_file_bytes(const struct elf_file *f)
+{
+	return f->packed_size && f->fd >= 0 ? f->size : 0;
 }
 
 static int resume(struct elf_file *f, struct err *e)
 {
-	struct elf_file was = *f;
-	int r;
+	struct elf_file now = {.fd = open_any(f->root, f->path)};
+	int r, in_memory;
 
-	f->fd = open_any(f->root, f->path);
-	if (f->fd < 0)
+	if (now.fd < 0)
 		return err_set(e, errno, "%s", strerror(errno));
-	r = read_identity(f, e);
-	if (!r && !is_same(f, &was))
+	r = read_identity(&now, e);
+	if (!r && !is_same(&now, f))
 		r = err_set(e, ESTALE, "changed while in use");
-	if (r) {
-		close(f->fd);
-		*f = was;
+	if (!r && f->packed_size) {
+		in_memory = r = elf_unpack(now.fd, now.size, f->packed_max, e);
+		close(now.fd);
+		now.fd = in_memory;
 	}
-	return r;
+	if (r < 0) {
+		if (now.fd >= 0)
+			close(now.fd);
+		return r;
+	}
+	f->fd = now.fd;
+	return 0;
 }
 
 int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e)

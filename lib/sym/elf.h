@@ -56,6 +56,9 @@ struct elf_file {
 	int fd;		   /* -1 while suspended */
 	char *root, *path; /* how to open it again; NULL if it was given by descriptor */
 	uint64_t size;
+	uint64_t
+		packed_size; /* on disk, of a file that was unpacked into memory; else 0 */
+	uint64_t packed_max; /* what its contents may be */
 	dev_t dev;
 	ino_t ino;
 	struct timespec mtime;
@@ -92,6 +95,9 @@ struct elf_file {
  */
 int elf_open(const char *root, const char *path, struct elf_file **out, struct err *e);
 int elf_open_fd(int fd, struct elf_file **out, struct err *e);
+/* Or a file packed whole by xz, zstd or gzip, whose contents are at most max bytes (-EFBIG). */
+int elf_open_packed(const char *root, const char *path, uint64_t max,
+		    struct elf_file **out, struct err *e);
 void elf_free(struct elf_file *f);
 
 /* Count what f has and will have in memory; b must outlive it. */
@@ -123,6 +129,9 @@ int elf_load(struct elf_file *f, uint64_t vaddr, size_t max, uint8_t **p, size_t
 
 /* Is it no longer the file that was opened? What was mapped from it may not be what it was. */
 bool elf_has_changed(struct elf_file *f);
+
+/* Bytes of memory that hold the file itself. */
+uint64_t elf_file_bytes(const struct elf_file *f);
 
 /* Close the file, but keep headers and contents; it is opened again when more is asked for. */
 void elf_close(struct elf_file *f);

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "lib/base/buf.h"
 #include "lib/base/xalloc.h"
 #include "lib/io/unpack.h"
 #include "lib/sym/cursor.h"
@@ -331,47 +328,4 @@ bool elf_debugaltlink(struct elf_file *f, const char **name, const uint8_t **id,
 	*id = c.p;
 	*n = cursor_left(&c);
 	return !c.bad && name_n && *n && *n <= BUILD_ID_MAX;
-}
-
-#define DEBUGDATA_MAX                                                                    \
-	(256u << 20) /* bytes, unpacked; those of Fedora have some hundred KB */
-
-static int memory_file(const uint8_t *p, size_t n, struct err *e)
-{
-	int fd = memfd_create("debugdata", MFD_CLOEXEC);
-	ssize_t put;
-
-	if (fd < 0)
-		return err_errno(e, errno, "memfd_create");
-	for (; n; p += put, n -= put) {
-		put = write(fd, p, n);
-		if (put < 0) {
-			err_errno(e, errno, "write");
-			close(fd);
-			return -e->code;
-		}
-	}
-	return fd;
-}
-
-int elf_open_debugdata(struct elf_file *f, struct elf_file **out, struct err *e)
-{
-	struct buf b;
-	const uint8_t *p;
-	size_t n;
-	int r = elf_data(f, elf_section(f, ".gnu_debugdata"), &p, &n, e);
-
-	if (!r && !n)
-		return err_set(e, ENODATA, "no .gnu_debugdata");
-	buf_init(&b, elf_room(f) < DEBUGDATA_MAX ? elf_room(f) : DEBUGDATA_MAX);
-	if (!r)
-		r = unpack_xz(p, n, &b, e);
-	if (!r)
-		r = memory_file(b.data, b.len, e);
-	buf_release(&b);
-	if (r >= 0)
-		r = elf_open_fd(r, out, e);
-	if (r < 0)
-		err_prefix(e, ".gnu_debugdata");
-	return r;
 }

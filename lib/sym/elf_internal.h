@@ -11,6 +11,10 @@
 /* All n bytes at off, or an error; opens a suspended file again. */
 int elf_read_at(struct elf_file *f, void *p, uint64_t n, uint64_t off, struct err *e);
 
+/* Is it a file that elf_unpack() knows? That: a descriptor of its contents, at most max bytes. */
+bool elf_is_packed(int fd);
+int elf_unpack(int fd, uint64_t size, uint64_t max, struct err *e);
+
 /* Free the contents of a section. */
 void elf_drop_section(struct elf_file *f, struct elf_section *s);
 

@@ -466,6 +466,7 @@ struct str object_string(const struct object *o, uint32_t string)
 uint64_t object_bytes(const struct object *o)
 {
 	return (o->index ? symindex_bytes(o->index) : 0) + o->budget.used +
+	       (o->bin.elf ? elf_file_bytes(o->bin.elf) : 0) +
 	       (o->dwarf ? dwarf_table_bytes(o->dwarf) : 0) +
 	       (o->go_table ? gopclntab_bytes(o->go_table) : 0) +
 	       (o->symtab ? symtab_bytes(o->symtab) : 0) +

@@ -176,6 +176,36 @@ if PATH=$PATH:/usr/sbin mke2fs -q -t ext4 -O ^filetype -d "$tmp/tree" "$tmp/fs" 
 else
 	skip "$(head -n 1 "$tmp/build")" 'where directories do not tell what is a file'
 fi
+# packed whole, as distributions have modules, and some the kernel
+packed() { # packed END COMMAND…
+	end=$1 where=$tmp/packed.$1
+	shift
+	mkdir -p "$where/boot" "$where/lib/modules/6.1.0/kernel"
+	command -v "$1" >/dev/null || { skip "no $1" "packed by $1" && return; }
+	"$@" <"$tmp/vmlinux" >"$where/boot/vmlinux-6.1.0.$end"
+	"$@" <"$tmp/some-mod.ko" >"$where/lib/modules/6.1.0/kernel/some-mod.ko.$end"
+	good "packed by $1" --debug-dir="$where"
+	is "$(jq -r '.objects[1].binary' "$tmp/report")" \
+		"$where/lib/modules/6.1.0/kernel/some-mod.ko.$end" "by $1: named in the report"
+	good "packed by $1, little memory" --max-memory=8M -j2 \
+		--binary="$where/boot/vmlinux-6.1.0.$end" \
+		--binary="$where/lib/modules/6.1.0/kernel/some-mod.ko.$end"
+}
+packed xz xz
+packed zst zstd -q
+packed gz gzip
+{ head -c 1000000000 /dev/zero | zstd -q; } >"$tmp/bomb.ko.zst" 2>/dev/null
+head -c 300 "$tmp/packed.xz/lib/modules/6.1.0/kernel/some-mod.ko.xz" >"$tmp/cut.ko.xz"
+printf '\050\265\057\375not so' >"$tmp/odd.ko.zst"
+printf '\037\213not so, and more than eighteen bytes' >"$tmp/odd.ko.gz"
+for f in bomb.ko.zst cut.ko.xz odd.ko.zst odd.ko.gz; do
+	mkdir -p "$tmp/bad.$f/lib/modules/1"
+	mv "$tmp/$f" "$tmp/bad.$f/lib/modules/1/some-mod.${f#*.}"
+	run prof-symbolize --max-memory=64M --debug-dir="$tmp/bad.$f" --report=json:"$tmp/report" \
+		-o "$tmp/out.pb.gz" "$tmp/raw"
+	is "$status $(jq -c '.objects[] | select(.file == "[some_mod]").reasons' "$tmp/report")" \
+		'0 {"unusable-file":4}' "$f: the reason"
+done
 for z in zlib zlib-gnu; do
 	objcopy --compress-debug-sections=$z "$tmp/vmlinux" "$tmp/z.vmlinux"
 	objcopy --compress-debug-sections=$z "$tmp/some-mod.ko" "$tmp/z.ko"
