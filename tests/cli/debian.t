@@ -15,4 +15,8 @@ sed -n '/^Build-Depends:/,/^[A-Z][^:]*:/s/^ \([^ ,]*\).*/\1/p' "$top/debian/cont
 same "$tmp/got" "$tmp/want" 'what it is built with'
 tr -dc 'A-Za-z_,+' <"$top/debian/README.Debian" >"$tmp/readme"
 like "$tmp/readme" "setcap$(make -s -C "$top" print-CAPTURE_CAPS)[+]ep" 'the capabilities of prof-capture'
+# of a name that no host can have: RFC 2606
+nobody='profpipe maintainers <maintainers@profpipe.invalid>'
+is "$(sed -n 's/^Maintainer: //p' "$top/debian/control")" "$nobody" 'the maintainer is nobody in particular'
+is "$(sed -n 's/^ -- \(.*>\)  .*/\1/p' "$top/debian/changelog" | sort -u)" "$nobody" '... also in the changelog'
 done_testing
