@@ -208,6 +208,67 @@ is $bad 0 'two with other options do not become a mixture'
 shard clear all 2
 is "$(find all -name '*-of-2*')" all/1x-of-2.pb.gz 'clear takes what is its own'
 
+# --- Slurm, as far as over-slurm speaks to it ----------------------------------------------------
+
+mkdir bin
+cat >bin/sbatch <<'END'
+#!/bin/sh
+# runs what it is given at once; the second job fails to be queued if $refused is there
+array='' log=
+while :; do
+	case $1 in
+	--array=*) array=$(seq "$(echo "${1#*=}" | tr - ' ' | cut -d' ' -f1)" "${1##*-}") ;;
+	--output=*) log=${1#*=} ;;
+	--*) ;;
+	*) break ;;
+	esac
+	shift
+done
+printf '%s\n' "$log" >>"$tmp/logs"
+if [ "$array" ]; then
+	for i in $array; do
+		SLURM_ARRAY_TASK_ID=$i "$@" || echo "part $i failed" >&2
+	done
+	echo 7
+elif [ -e "$tmp/refused" ]; then
+	echo 'sbatch: error: Batch job submission failed' >&2
+	exit 1
+else
+	"$@" && echo COMPLETED >"$tmp/state" || echo FAILED >"$tmp/state"
+	echo '8;here'
+fi
+END
+cat >bin/scontrol <<'END'
+#!/bin/sh
+# of no job in particular, those of others
+case $4 in
+8) echo "JobId=8 JobState=$(cat "$tmp/state") Reason=None" ;;
+'') echo 'JobId=3 JobState=COMPLETED Reason=None' ;;
+esac
+END
+chmod +x bin/*
+export tmp
+PATH=$tmp/bin:$PATH
+dir='%a{}{1}$HOME'
+over-slurm "$dir" 3 got.pb.gz --each=1
+is_one_merge 'over-slurm, a directory that sbatch would take for a pattern'
+is "$(cat logs)" "$(printf '%s\n' "$tmp/%%a{}{1}\$HOME/%a.log" "$tmp/%%a{}{1}\$HOME/join.log")" '... with logs there'
+: >refused
+run over-slurm "$dir" 3 got.pb.gz
+is "$status $(tail -n 1 err)" '2 over-slurm: the sum could not be queued' 'a sum that is not queued is an error'
+rm refused
+mv "$dir/list" kept
+printf '%s\0' nothing nobody nowhere >"$dir/list"
+run over-slurm "$dir" 3 got.pb.gz
+is "$status $(tail -n 1 err)" '2 over-slurm: job 8 did not complete' '... and so are lost parts'
+mv kept "$dir/list"
+fails 'over-slurm: the sum is made by a job, which has no standard output of yours' over-slurm all 3 -
+exec 9>>all/.lock
+flock 9
+fails "over-slurm: $tmp/all: another run is at work" over-slurm all 3 got.pb.gz
+exec 9>&-
+fails 'over-slurm: nowhere: no directory with a list' over-slurm nowhere 3 got.pb.gz
+
 if ! command -v parallel >/dev/null; then
 	skip 'no GNU parallel' 'over-ssh with braces'
 	done_testing
