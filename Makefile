@@ -128,8 +128,8 @@ $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 
 # The page that prof-render fills in: its scripts in the order they use one another.
 VIEWER := tools/render/viewer
-VIEWER_JS := $(addprefix $(VIEWER)/,format.js names.js data.js selector.js explore.js view.js colour.js grower.js \
-	invert.js grow.js model.js layout.js search.js state.js draw.js card.js columns.js table.js timeline.js chooser.js \
+VIEWER_JS := $(addprefix $(VIEWER)/,format.js names.js data.js decoder.js selector.js explore.js view.js colour.js \
+	grower.js invert.js grow.js model.js layout.js search.js state.js draw.js card.js columns.js table.js timeline.js chooser.js \
 	shaper.js menu.js restore.js words.js legend.js tags.js tabs.js source.js trend.js panels.js probe.js \
 	controls.js app.js)
 $(GEN)/viewer.page.html: $(VIEWER)/assemble $(VIEWER)/viewer.html $(VIEWER)/viewer.css $(VIEWER_JS)

@@ -3,7 +3,7 @@
 import js from "@eslint/js";
 
 const names = (text) => Object.fromEntries(text.split(" ").map((n) => [n, "readonly"]));
-const BROWSER = names("window document requestAnimationFrame ResizeObserver Blob Response DecompressionStream TextDecoder TextEncoder atob");
+const BROWSER = names("window document requestAnimationFrame ResizeObserver Blob Response DecompressionStream TextDecoder TextEncoder atob Worker URL self");
 
 const rules = {
 	...js.configs.recommended.rules,

@@ -55,7 +55,8 @@ function troubleOf(page, file) {
 		d.dismiss();
 	});
 	page.on("request", (r) => {
-		if (r.url().split("#")[0] !== `file://${file.split("#")[0]}`)
+		/* the worker's program is the page's own script */
+		if (r.url().split("#")[0] !== `file://${file.split("#")[0]}` && !r.url().startsWith("blob:"))
 			trouble.push(`request: ${r.url().slice(0, 100)}`);
 	});
 	return trouble;
@@ -70,8 +71,8 @@ export async function openPicture(browser, file, options = {}) {
 	return { context, page, trouble };
 }
 
-/* Open a page and wait for its probe. */
-export async function open(browser, file, options = {}) {
+/* Open a page and wait for its probe; prepare: what to run in it before its own script. */
+export async function open(browser, file, options = {}, prepare = null) {
 	const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
 	const page = await context.newPage(), trouble = troubleOf(page, file);
 
@@ -87,6 +88,8 @@ export async function open(browser, file, options = {}) {
 			trouble.push(...trouble.splice(before).filter((t) => !t.includes("(style-src-elem)")));
 		};
 	}
+	if (prepare)
+		await page.addInitScript(prepare);
 	await page.goto(`file://${file}`);
 	await until(page, "!!window.profpipe");
 	const ask = async (what) => {

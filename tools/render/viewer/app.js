@@ -4,7 +4,7 @@ import { byId, describeNode, element, nodeSentence, placeCard } from "./card.js"
 import { Chooser } from "./chooser.js";
 import { DARK, LIGHT } from "./colour.js";
 import { Controls } from "./controls.js";
-import { unpack } from "./data.js";
+import { answer, unpack } from "./decoder.js";
 import { Painter, ROW_PX } from "./draw.js";
 import { valuesOf } from "./explore.js";
 import { filtered, turned } from "./grow.js";
@@ -475,7 +475,7 @@ async function main() {
 	try {
 		if (typeof DecompressionStream === "undefined")
 			throw new Error("this browser cannot decompress (no DecompressionStream)");
-		const app = new App(await unpack(byId("data").textContent));
+		const app = new App(await unpack(byId("data").textContent, document.scripts[document.scripts.length - 1].textContent));
 		app.start();
 		Object.defineProperty(window, "profpipe", { value: probeOf(app) });
 	} catch (e) {
@@ -486,4 +486,7 @@ async function main() {
 	}
 }
 
-main();
+if (typeof document === "undefined")
+	answer();
+else
+	main();

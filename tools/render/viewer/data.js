@@ -103,11 +103,22 @@ export class Reader {
 	}
 }
 
-function readStrings(r) {
-	const n = r.number(), lengths = r.numbers(n);
-	const decoder = new TextDecoder();
+function readTexts(r) {
+	const n = r.number(), lengths = r.numbers(n, new Int32Array(n));
 
-	return lengths.map((length) => decoder.decode(r.take(length)));
+	return { lengths, bytes: r.take(r.bytes.length - r.at).slice() };
+}
+
+/* Of ASCII, which is most often all there is, each byte is a character: one text is cut apart. */
+function stringsOf({ lengths, bytes }) {
+	const decoder = new TextDecoder(), all = decoder.decode(bytes), isAscii = all.length === bytes.length;
+	let at = 0;
+
+	return Array.from(lengths, (length) => {
+		const from = at;
+		at += length;
+		return isAscii ? all.slice(from, at) : decoder.decode(bytes.subarray(from, at));
+	});
 }
 
 /* "V name=NAME" of each fact named verdict, as prof-diff writes them. */
@@ -145,11 +156,10 @@ function readProfile(r, strings) {
 	return p;
 }
 
-function readFrames(r, strings) {
-	const n = r.number();
-	const texts = () => r.numbers(n).map((id) => strings[id]);
+function readFrames(r) {
+	const n = r.number(), ids = () => r.numbers(n, new Int32Array(n));
 
-	return { n, name: texts(), file: texts(), line: r.signeds(n), module: texts(), group: texts(), flags: r.numbers(n) };
+	return { n, name: ids(), file: ids(), line: r.signeds(n), module: ids(), group: ids(), flags: r.numbers(n) };
 }
 
 /* Parents and depths; the root is node 0. */
@@ -266,8 +276,8 @@ function readCellMultiple(r, p) {
 }
 
 /* By frame of lines the name of its function, which is what its line numbers are of. */
-function readFunctions(r, p, strings) {
-	p.frames.of = r.numbers(p.frames.n).map((id) => strings[id]);
+function readFunctions(r, p) {
+	p.frames.of = r.numbers(p.frames.n, new Int32Array(p.frames.n));
 }
 
 /* By file its known lines: text by number. */
@@ -294,7 +304,7 @@ function linesOfProfile(p) {
 const COLUMNS = {
 	[POPS]: readShape,
 	[NODES]: readNodes,
-	[INLINED]: (r, p) => { p.inlinedBits = r.bytes; },
+	[INLINED]: (r, p) => { p.inlinedBits = r.bytes.slice(); },
 	[SELF]: readSelf,
 	[MULTIPLE]: readMultiple,
 	[GAUGES]: readGauges,
@@ -308,9 +318,12 @@ const COLUMNS = {
 	[SOURCES]: readSources,
 };
 
-/* { title, version, profiles } of the inflated block. */
+/*
+ * { title, version, profiles, texts } of the inflated block. What frames are called is not yet
+ * looked up: a worker can hand this to the page at once, as it has few strings.
+ */
 export function decode(bytes) {
-	const r = new Reader(bytes), data = { profiles: [] };
+	const r = new Reader(bytes), data = { profiles: [], texts: null };
 	const version = r.number();
 	let strings, p;
 
@@ -319,7 +332,8 @@ export function decode(bytes) {
 	while (r.at < bytes.length) {
 		const tag = r.number(), length = r.number(), section = new Reader(r.take(length));
 		if (tag === STRINGS) {
-			strings = readStrings(section);
+			data.texts = readTexts(section);
+			strings = stringsOf(data.texts);
 		} else if (tag === DOCUMENT) {
 			data.title = strings[section.number()];
 			data.version = strings[section.number()];
@@ -329,11 +343,23 @@ export function decode(bytes) {
 		} else if (tag === LINES) {
 			p = linesOfProfile(p);
 		} else if (tag === FRAMES) {
-			p.frames = readFrames(section, strings);
+			p.frames = readFrames(section);
 		} else if (COLUMNS[tag]) {
 			COLUMNS[tag](section, p, strings);
 		}
 	}
+	return data;
+}
+
+/* Texts for their numbers. */
+export function nameFrames(data) {
+	const strings = data.texts ? stringsOf(data.texts) : [];
+
+	for (const p of data.profiles)
+		for (const frames of p.lines ? [p.frames, p.lines.frames] : [p.frames])
+			for (const key of ["name", "file", "module", "group", ...(frames.of ? ["of"] : [])])
+				frames[key] = Array.from(frames[key], (id) => strings[id]);
+	delete data.texts;
 	return data;
 }
 
@@ -352,6 +378,10 @@ export async function gunzip(bytes) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-export async function unpack(text) {
-	return decode(await gunzip(fromBase64(text)));
+/* What there is of one thing only: what large arrays are in. */
+export function buffersOf(data) {
+	const arrays = (p) => [p.parent, p.depth, p.frame, p.inlinedBits, ...p.self.flat(),
+		...(p.cells ? [p.cells.start, p.cells.set, p.cells.bin, ...p.cells.values] : []), ...(p.lines ? arrays(p.lines) : [])];
+
+	return [...new Set([data.texts?.bytes, ...data.profiles.flatMap(arrays)].filter((a) => a).map((a) => a.buffer))];
 }
