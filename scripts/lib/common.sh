@@ -3,6 +3,9 @@
 # What the scripts of users say and understand alike. $program is the script's name; with $quiet
 # it gives no notes.
 
+# a name without a slash is one here
+unset CDPATH
+
 # shellcheck disable=SC2034 # for those that source this
 nl='
 '

@@ -68,6 +68,11 @@ cd 'a dir
 of lines ' || exit
 prof-spool add "$store" 'x y '
 is "$? $(files raw)" '0 1' 'a directory of lines'
+mkdir "$tmp/else" "$tmp/here"
+prof-spool init "$tmp/else/here"
+(cd "$tmp" && CDPATH=$tmp/else prof-spool init here && CDPATH=$tmp/else prof-spool add here "$first")
+is "$? $(find "$tmp/here/raw" "$tmp/else" -name '*.pb.gz' | sed "s|$tmp/||; s|/.*||")" '0 here' \
+	'a store here is not one that CDPATH leads to'
 refuses 'a store with lines for a name' prof-spool init "$tmp/a
 b c"
 like "$tmp/err" 'a line feed in its name' '... and says why'
