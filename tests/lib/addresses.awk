@@ -35,6 +35,9 @@ function place(sum, count, x, lo, hi, mid)
 	return lo
 }
 
+# as a number: what has no value yet is the index "", and not 0
+BEGIN { n = 0 }
+
 NF == 4 && $3 ~ /^[tTwW]$/ {
 	v = hex($1)
 	if (n && v == at[n - 1] || !hex($2))
