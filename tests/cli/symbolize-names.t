@@ -95,6 +95,19 @@ objcopy --add-section .gnu_debugdata="$tmp/cut" "$tmp/prog" "$tmp/bad"
 symaddr "$tmp/bad" <"$tmp/addrs" >"$tmp/got" 2>"$tmp/err"
 like "$tmp/err" 'bad: \.gnu_debugdata: damaged xz data' 'cut short: the reason'
 
+# 256 MiB unpacked and no more, however much memory there may be: a bomb, or nothing that anyone made.
+padded() { # padded SIZE: packed symbols with SIZE of zeros behind them
+	{ cat "$tmp/mini" && head -c "$1" /dev/zero; } | xz -0 >"$tmp/padded"
+	objcopy --add-section .gnu_debugdata="$tmp/padded" "$tmp/prog" "$tmp/bad"
+	symaddr "$tmp/bad" <"$tmp/addrs" >"$tmp/got" 2>"$tmp/err"
+}
+padded 250M
+same "$tmp/got" "$tmp/want" '250 MiB of packed symbols'
+is "$(cat "$tmp/err")" '' 'nothing to be told of'
+padded 256M
+like "$tmp/got" '^\?\?$' 'more than 256 MiB of packed symbols'
+like "$tmp/err" 'bad: \.gnu_debugdata: xz data is over the limit' 'the reason'
+
 # The report says which source it was.
 cat >"$tmp/raw" <<END
 # profpipe text 1
