@@ -472,9 +472,10 @@ static void try_fetch(const struct sym_paths *p, struct search *s,
 }
 
 enum found debugfile_fetch(const struct sym_paths *p, enum debuginfod_kind kind,
-			   const struct build_id *id, struct found_file *out)
+			   const struct build_id *id, bool relocatable,
+			   struct found_file *out)
 {
-	struct search s = {.id = id, .out = out};
+	struct search s = {.id = id, .out = out, .relocatable = relocatable};
 
 	*out = (struct found_file){.log = out->log};
 	try_fetch(p, &s, kind, id);

@@ -94,9 +94,13 @@ enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
  */
 enum found debugfile_kernel(const struct sym_paths *p, const char *module,
 			    const struct build_id *id, struct found_file *out);
-/* From debuginfod, by build id; FOUND_NOTHING if that is not to be asked. */
+/*
+ * From debuginfod, by build id; FOUND_NOTHING if that is not to be asked. Relocatable: a module's
+ * is wanted.
+ */
 enum found debugfile_fetch(const struct sym_paths *p, enum debuginfod_kind kind,
-			   const struct build_id *id, struct found_file *out);
+			   const struct build_id *id, bool relocatable,
+			   struct found_file *out);
 /*
  * The package of split units beside the file at `path`, with .dwp behind its name; and one split
  * unit's file `name`: where it was compiled (`dir`), below the sysroots if there are any, else

@@ -81,12 +81,11 @@ static void find_debug(struct object *o)
 		object_note_trouble(o, &o->debug);
 }
 
-/* One of its files from debuginfod, in place of a worse one. */
-static enum found fetch(struct object *o, enum debuginfod_kind kind,
-			const struct build_id *id, struct found_file *into)
+enum found object_fetch(struct object *o, enum debuginfod_kind kind,
+			const struct build_id *id, bool module, struct found_file *into)
 {
 	struct found_file f = {.log = into->log};
-	enum found found = debugfile_fetch(o->paths, kind, id, &f);
+	enum found found = debugfile_fetch(o->paths, kind, id, module, &f);
 
 	if (found == FOUND_FILE) {
 		found_file_release(into);
@@ -105,10 +104,10 @@ static enum found fetch_files(struct object *o, enum found found)
 	struct build_id id;
 
 	if (!o->bin.elf || o->index_alone)
-		bin = fetch(o, DEBUGINFOD_EXECUTABLE, &o->id, &o->bin);
+		bin = object_fetch(o, DEBUGINFOD_EXECUTABLE, &o->id, false, &o->bin);
 	id = build_id_of(o->bin.elf, &o->id);
 	if (!object_has_lines(o))
-		debug = fetch(o, DEBUGINFOD_DEBUGINFO, &id, &o->debug);
+		debug = object_fetch(o, DEBUGINFOD_DEBUGINFO, &id, false, &o->debug);
 	if (bin == FOUND_FILE || debug == FOUND_FILE)
 		object_reconsider_index(o);
 	return bin == FOUND_NOTHING ? found : bin;

@@ -74,6 +74,10 @@ void object_forget_memos(struct object *o);
 void object_add_trouble(struct object *o, const char *path, const char *what);
 void object_note_trouble(struct object *o, const struct found_file *f);
 
+/* One of its files from debuginfod, in place of a worse one. */
+enum found object_fetch(struct object *o, enum debuginfod_kind kind,
+			const struct build_id *id, bool module, struct found_file *into);
+
 /* object_kernel.c: what makes a kernel's object another one. */
 void object_find_kernel(struct object *o);
 enum sym_reason object_kernel_vaddr(const struct object *o, uint64_t start,

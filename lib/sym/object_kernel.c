@@ -39,8 +39,15 @@ void object_find_kernel(struct object *o)
 {
 	bool core = !strncmp(o->path, CORE, strlen(CORE));
 	char *module = core ? NULL : xstrndup(o->path + 1, strlen(o->path) - 2);
-	enum found found = debugfile_kernel(o->paths, module, &o->id, &o->bin);
+	enum found found = debugfile_kernel(o->paths, module, &o->id, &o->bin), got;
 
+	/* that of a kernel is large, but without lines there is nothing to be had from it */
+	if (o->paths->debuginfod &&
+	    (found != FOUND_FILE || !elf_has_debug(o->bin.elf, "info"))) {
+		got = object_fetch(o, DEBUGINFOD_DEBUGINFO, &o->id, module, &o->bin);
+		if (got == FOUND_FILE || found == FOUND_NOTHING)
+			found = got;
+	}
 	free(module);
 	if (found == FOUND_FILE)
 		o->state = find_base(o, core) ? SYM_OK : SYM_NO_SYMBOLS;

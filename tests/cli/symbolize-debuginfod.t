@@ -186,6 +186,59 @@ is "$(asked)" 1 'a stream of three profiles is one request'
 symbolize --cache="$tmp/cache2" --debuginfod="$url"
 named 'with an index made of what was fetched'
 
+# The kernel and its modules: their debug files, after those of programs.
+case $(uname -m) in
+x86_64) model=-mcmodel=kernel ;;
+*) model= ;;
+esac
+flags="-g -O1 -ffreestanding -fno-pic -fno-pie -fno-asynchronous-unwind-tables $model"
+cat >"$tmp/core.c" <<'END'
+int do_read(int x) { return x + 1; }
+__asm__(".section .at_start,\"ax\"\n.globl _stext\n_stext:\n.zero 64\n.previous");
+END
+echo 'int mod_read(int x) { return x + 2; }' >"$tmp/mod.c"
+# shellcheck disable=SC2086
+if gcc $flags -c "$tmp/core.c" -o "$tmp/core.o" && gcc $flags -c "$tmp/mod.c" -o "$tmp/mod.o" &&
+	ld -o "$tmp/vmlinux" --build-id=0xabcd01 -e 0 --section-start=.at_start=0xffffffff81000040 \
+		-Ttext=0xffffffff81001000 "$tmp/core.o" && ld -r --build-id=0xabcd02 "$tmp/mod.o" -o "$tmp/mod.ko"; then
+	mkdir "$tmp/kernel"
+	objcopy --only-keep-debug "$tmp/vmlinux" "$tmp/kernel/_buildid_abcd01_debuginfo"
+	objcopy --only-keep-debug "$tmp/mod.ko" "$tmp/kernel/_buildid_abcd02_debuginfo"
+	{
+		sed -n '/mapping/,$!p' "$tmp/raw"
+		cat <<-END
+		mapping 1 0xffffffff84000040 0xffffffff84002100 0x0 "[kernel.kallsyms]_stext" "abcd01" F
+		mapping 2 0xffffffffc0100000 0xffffffffc0101000 0x0 "[mod]" "abcd02" F
+		mapping 3 0x550000001000 0x550000100000 0x1000 "/no/such/program" "abcd03" -
+		function 1 "do_read" "do_read" "" 0
+		function 2 "mod_read" "mod_read" "" 0
+		location 1 m1 0xffffffff84001000 f1:0:0
+		location 2 m2 0xffffffffc0100000 f2:0:0
+		location 3 m3 0x550000001010
+		sample 1 : 1 2 3
+		end
+		END
+	} >"$tmp/raw.kernel"
+	serve kernel "$tmp/kernel/"
+	rm -rf "$tmp/fetched"
+	raw=$tmp/raw.kernel symbolize --debuginfod="$url"
+	is "$(awk '$1 == "function" { sub(".*/", "", $5); print $3, $5 }' "$tmp/text" | tr -d '"' | xargs)" \
+		'do_read core.c mod_read mod.c' 'lines of the kernel and of a module'
+	is "$(tail -n +2 "$log" | xargs)" "/buildid/abcd03/executable /buildid/abcd03/debuginfo \
+/buildid/abcd01/debuginfo /buildid/abcd02/debuginfo" 'programs are asked for first'
+	strip -g "$tmp/vmlinux" "$tmp/mod.ko"
+	raw=$tmp/raw.kernel symbolize --debuginfod="$url" --binary="$tmp/vmlinux" --binary="$tmp/mod.ko"
+	is "$(grep -c '^function .*/\(core\|mod\)\.c"' "$tmp/text")" 2 'in place of files without lines'
+	rm "$tmp/kernel"/*
+	rm -rf "$tmp/fetched"
+	raw=$tmp/raw.kernel symbolize --debuginfod="$url"
+	is "$(jq -c '.objects[] | select(.build_id == "abcd02") | .reasons' "$tmp/report")" '{"no-file":1}' \
+		'a module that no server has: the reason'
+	like "$tmp/report" 'debuginfod: debuginfo of abcd01' 'and where it was looked for'
+else
+	skip 'no kernel can be linked' 'lines of the kernel and of a module'
+fi
+
 # Nobody there.
 rm -rf "$tmp/fetched"
 symbolize --debuginfod=http://127.0.0.1:1

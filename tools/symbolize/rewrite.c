@@ -140,7 +140,8 @@ static struct job job_of(struct rewrite *w, uint32_t id)
 	struct job j = {.entry = en - w->objects->v, .kernel = is_kernel_code(w, id)};
 	struct sym_answer bad;
 
-	en->quiet = j.kernel && object_state(en->object) == SYM_NO_FILE;
+	en->quiet = j.kernel && object_state(en->object) == SYM_NO_FILE &&
+		    !w->objects->paths.debuginfod;
 	if (en->quiet)
 		return j;
 	j.vaddrs = xcalloc(n + 1, sizeof(*j.vaddrs));
@@ -194,10 +195,16 @@ static void apply_job(struct rewrite *w, uint32_t id)
 static void symbolize(struct rewrite *w)
 {
 	struct task *tasks = xcalloc(w->nmappings + 1, sizeof(*tasks));
-	size_t n = 0, i;
+	size_t n = 0, i, k;
 
-	for (i = 0; i < w->nmappings; i++) {
-		if (w->first[i] == w->first[i + 1] || !is_ours(w, i))
+	/*
+	 * The kernel last: it has names already, and where its files are to be fetched they take
+	 * the most of the time that there is for that.
+	 */
+	for (k = 0; k < 2 * w->nmappings; k++) {
+		i = k % w->nmappings;
+		if (w->first[i] == w->first[i + 1] ||
+		    is_kernel_code(w, i) != (k >= w->nmappings) || !is_ours(w, i))
 			continue;
 		w->jobs[i] = job_of(w, i);
 		tasks[n++] = (struct task){w->jobs[i].entry, w->jobs[i].vaddrs,
