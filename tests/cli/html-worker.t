@@ -23,7 +23,22 @@ prof-render -f json "$tmp/large.txt" >"$tmp/large.json"
 prof-render -f json --since 2025-12-01T00:00:10Z "$tmp/large.txt" >"$tmp/part.json"
 sed 's/ worker-src blob:;/ worker-src '"'none'"';/' "$tmp/large.html" >"$tmp/refused.html"
 is "$(cmp -s "$tmp/refused.html" "$tmp/large.html"; echo $?)" 1 "a page that may have no worker"
-sed -n '/^<script id="data"/ { n; p; }' "$tmp/large.html" | base64 -d | gzip -dc >"$tmp/data"
+# data FILE: the block of a page
+data() {
+	sed -n '/^<script id="data"/ { n; p; }' "$1" | base64 -d | gzip -dc
+}
+data "$tmp/large.html" >"$tmp/data"
+# sections: how many SELF and CELL_SUMS there are in the block
+sections() {
+	node -e 'const b = require("fs").readFileSync(0), n = {}
+		let at = 0
+		const number = () => { let v = 0, f = 1, c; do { c = b[at++]; v += (c & 127) * f; f *= 128 } while (c & 128); return v }
+		for (number(); at < b.length;) { const tag = number(), length = number(); n[tag] = (n[tag] || 0) + 1; at += length }
+		console.log(n[8] || 0, n[20] || 0)'
+}
+is "$(sections <"$tmp/data")" "0 2" "self values that cells add up to are not written, nor of lines"
+sed 's/^sample \([0-9]*\) /sample \1000000000 /' "$tmp/large.txt" | prof-render -o "$tmp/huge.html"
+is "$(data "$tmp/huge.html" | sections)" "2 0" "those of cut numbers are: cut cells add up to less"
 {
 	sed '/^<script id="data"/q' "$tmp/large.html"
 	head -c "$(($(wc -c <"$tmp/data") - 100000))" "$tmp/data" | gzip | base64 -w 0

@@ -462,6 +462,26 @@ static bool is_of_parts(const struct html_cells *c)
 	return false;
 }
 
+/* Whether the cells, as they are written, tell each node's self value in all columns. */
+static bool add_up(const struct html_tree *t, const struct html_cells *c)
+{
+	size_t column, node, i;
+	int64_t sum;
+
+	for (column = 0; column < t->ncolumns; column++) {
+		if (shift_of(t, column))
+			return false;
+		for (node = 0, i = 0; node < t->calls.n; node++) {
+			for (sum = 0; i < c->n && c->v[i].node == node; i++)
+				sum += c->values[(size_t)c->v[i].values * t->ncolumns +
+						 column];
+			if (sum != t->self[t->order[node] * t->ncolumns + column])
+				return false;
+		}
+	}
+	return true;
+}
+
 static void put_cells(struct html_data *d, const struct html_tree *t,
 		      const struct html_cells *c)
 {
@@ -515,9 +535,17 @@ static void put_tree(struct html_data *d, const struct report *r,
 {
 	put_frames(d, r, t);
 	put_shape(d, t);
-	put_nodes(d, t);
-	if (c && is_of_parts(c))
+	if (!c || !is_of_parts(c)) {
+		put_nodes(d, t);
+		return;
+	}
+	if (!add_up(t, c)) {
+		put_nodes(d, t);
 		put_cells(d, t, c);
+		return;
+	}
+	put_cells(d, t, c);
+	html_data_end(d, HTML_CELL_SUMS);
 }
 
 void html_data_add(struct html_data *d, const struct report *r, const struct html_tree *t,

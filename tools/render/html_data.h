@@ -45,7 +45,8 @@
  *		  same node and label set. The number past the last bin is no time.
  *	CELL_VALUES	column; signed value of each cell: those of a node add up to its self
  *	CELL_MULTIPLE	column, another column, factor: as MULTIPLE
- *	LINES	  nothing; after it come FRAMES to MULTIPLE and CELLS to CELL_MULTIPLE of the
+ *	CELL_SUMS nothing: in place of all SELF where cells add up to it
+ *	LINES	  nothing; after it come FRAMES to MULTIPLE and CELLS to CELL_SUMS of the
  *		  same samples line by line
  *	FUNCTIONS for each of the frames of LINES the name of its function
  *	SOURCES	  count of files, each as its name, count of lines, and these as the number,
@@ -83,6 +84,7 @@ enum html_section {
 	HTML_LINES,
 	HTML_FUNCTIONS,
 	HTML_SOURCES,
+	HTML_CELL_SUMS,
 };
 
 /* What boxes are; with addresses, FRAMES are these, else functions. */

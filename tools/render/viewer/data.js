@@ -4,7 +4,7 @@
 const VERSION = 1;
 const STRINGS = 1, DOCUMENT = 2, PROFILE = 3, FRAMES = 4, POPS = 5, NODES = 6, INLINED = 7, SELF = 8, MULTIPLE = 9,
 	GAUGES = 10, MODULES = 11, BINS = 12, LABELS = 13, CELLS = 14, CELL_VALUES = 15, CELL_MULTIPLE = 16,
-	LINES = 17, FUNCTIONS = 18, SOURCES = 19;
+	LINES = 17, FUNCTIONS = 18, SOURCES = 19, CELL_SUMS = 20;
 
 export const HAS_NEGATIVE = 1;
 export const LEVELS = ["functions", "lines", "files", "binaries", "addresses"];
@@ -275,6 +275,22 @@ function readCellMultiple(r, p) {
 	p.cells.values[column] = times(p.cells.values[of], factor);
 }
 
+/* Each node's own values are those of its cells together. */
+function readCellSums(r, p) {
+	const { start, values } = p.cells;
+
+	p.self[0] = values.map((v) => {
+		const self = new Float64Array(p.n);
+		for (let i = 0; i < p.n; i++) {
+			let sum = 0;
+			for (let k = start[i], end = start[i + 1]; k < end; k++)
+				sum += v[k];
+			self[i] = sum;
+		}
+		return self;
+	});
+}
+
 /* By frame of lines the name of its function, which is what its line numbers are of. */
 function readFunctions(r, p) {
 	p.frames.of = r.numbers(p.frames.n, new Int32Array(p.frames.n));
@@ -314,6 +330,7 @@ const COLUMNS = {
 	[CELLS]: readCells,
 	[CELL_VALUES]: readCellValues,
 	[CELL_MULTIPLE]: readCellMultiple,
+	[CELL_SUMS]: readCellSums,
 	[FUNCTIONS]: readFunctions,
 	[SOURCES]: readSources,
 };
