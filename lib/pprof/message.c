@@ -541,10 +541,12 @@ void message_release(struct message *m)
 	free(m->frames);
 	free(m->values);
 	free(m->labels);
+	free(m->labelsets);
 	free(m->comments);
 	idmap_release(&m->function_ids);
 	idmap_release(&m->mapping_ids);
 	idmap_release(&m->location_ids);
+	id_table_release(&m->labelset_ids);
 	*m = (struct message){.budget_bytes = m->budget_bytes,
 			      .tables_only = m->tables_only};
 }
@@ -553,7 +555,7 @@ static void message_clear(struct message *m)
 {
 	m->nstrs = m->ntypes = m->nmappings = m->nfunctions = m->nlines = m->nlocations =
 		0;
-	m->nsamples = m->nframes = m->nvalues = m->nlabels = m->ncomments = 0;
+	m->nsamples = m->nframes = m->nvalues = m->nlabels = m->nlabelsets = m->ncomments = 0;
 	m->period_type = (struct raw_type){0};
 	m->period = m->time_ns = m->duration_ns = 0;
 	m->drop_frames = m->keep_frames = m->default_type = m->doc_url = 0;

@@ -57,9 +57,20 @@ struct raw_label {
 	int64_t num;
 };
 
-/* A sample's parts end where they say and begin where the one before ends. */
+/*
+ * Labels of a sample, and of all those whose bytes are the same from the first label on: samples
+ * of one producer have few different ones.
+ */
+struct raw_labelset {
+	const uint8_t *bytes; /* NULL: other fields stand between these labels */
+	size_t n;
+	size_t labels, labels_end; /* rows */
+};
+
+/* Frames end where it says and begin where those of the sample before end. */
 struct raw_sample {
-	size_t frames_end, labels_end;
+	size_t frames_end;
+	uint32_t labelset; /* row, or ID_NONE */
 };
 
 struct message {
@@ -74,11 +85,12 @@ struct message {
 	uint32_t *frames; /* location rows, leaf first */
 	int64_t *values;  /* ntypes per sample */
 	struct raw_label *labels;
+	struct raw_labelset *labelsets;
 	uint32_t *comments;
 	size_t nstrs, ntypes, nmappings, nfunctions, nlines, nlocations, nsamples,
-		nframes, nvalues, nlabels, ncomments;
+		nframes, nvalues, nlabels, nlabelsets, ncomments;
 	size_t strs_cap, types_cap, mappings_cap, functions_cap, lines_cap, locations_cap,
-		samples_cap, frames_cap, values_cap, labels_cap, comments_cap;
+		samples_cap, frames_cap, values_cap, labels_cap, labelsets_cap, comments_cap;
 
 	struct raw_type period_type;
 	int64_t period, time_ns, duration_ns;
@@ -94,6 +106,7 @@ struct message {
 	const uint8_t *max_str_at; /* … and where */
 	const char *max_str_field;
 	struct idmap function_ids, mapping_ids, location_ids;
+	struct id_table labelset_ids; /* by bytes */
 	uint64_t budget_bytes, used_bytes; /* of all arrays together */
 };
 

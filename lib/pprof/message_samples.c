@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/pprof/message_internal.h"
 #include "lib/pprof/model.h"
 
@@ -168,10 +169,66 @@ static int decode_label(struct message *m, const struct wire_field *in, struct e
 	return r;
 }
 
+/* Labels that were decoded from the same bytes: their row, or ID_NONE. */
+static uint32_t same_labels(const struct message *m, const uint8_t *p, size_t n,
+			    uint64_t h)
+{
+	uint32_t id;
+	size_t s;
+
+	for (s = id_table_first(&m->labelset_ids, h);
+	     (id = id_table_at(&m->labelset_ids, h, &s)) != ID_NONE; s++) {
+		if (m->labelsets[id].n == n && !memcmp(m->labelsets[id].bytes, p, n))
+			break;
+	}
+	return id;
+}
+
+/* A sample from its first label on: its labels' row. */
+static int decode_labels(struct message *m, const uint8_t *p, const uint8_t *end,
+			 uint32_t *row, struct err *e)
+{
+	const uint8_t *start = p;
+	size_t n = end - p, labels = m->nlabels;
+	uint64_t h = hash_bytes(p, n);
+	bool alone = true;
+	struct wire_field f;
+	int r;
+
+	if (!m->labelset_ids.slots)
+		id_table_init(&m->labelset_ids);
+	*row = same_labels(m, p, n, h);
+	if (*row != ID_NONE)
+		return 0;
+	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields),
+			       "-ppb", e)) > 0) {
+		alone &= f.number > 2;
+		if (f.number == 1)
+			r = decode_frames(m, &f, e);
+		else if (f.number == 2)
+			r = decode_values(m, &f, e);
+		else if (f.number == 3)
+			r = decode_label(m, &f, e);
+		if (r < 0)
+			return r;
+	}
+	if (!r)
+		r = ROOM(m, labelsets, m->nlabelsets + 1, e);
+	if (r < 0)
+		return r;
+	*row = m->nlabelsets++;
+	m->labelsets[*row] = (struct raw_labelset){alone ? start : NULL, n, labels,
+						   m->nlabels};
+	if (alone)
+		id_table_put(&m->labelset_ids, h, *row);
+	return 0;
+}
+
 static int decode_sample(struct message *m, const struct wire_field *in, struct err *e)
 {
 	const uint8_t *p = in->p, *end = p + in->n;
 	size_t values = m->nvalues;
+	uint32_t labelset = ID_NONE;
 	struct wire_field f;
 	char what[80];
 	int r;
@@ -182,8 +239,10 @@ static int decode_sample(struct message *m, const struct wire_field *in, struct 
 			r = decode_frames(m, &f, e);
 		else if (f.number == 2)
 			r = decode_values(m, &f, e);
-		else if (f.number == 3)
-			r = decode_label(m, &f, e);
+		else if (f.number == 3) {
+			r = decode_labels(m, f.at, end, &labelset, e);
+			p = end;
+		}
 		if (r < 0)
 			return r;
 	}
@@ -194,7 +253,7 @@ static int decode_sample(struct message *m, const struct wire_field *in, struct 
 			 m->nvalues - values, m->ntypes);
 		return message_fail(m, in->at, sample_fields[2], what, e);
 	}
-	m->samples[m->nsamples++] = (struct raw_sample){m->nframes, m->nlabels};
+	m->samples[m->nsamples++] = (struct raw_sample){m->nframes, labelset};
 	return 0;
 }
 
@@ -206,6 +265,8 @@ int message_decode_samples(struct message *m, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (m->labelset_ids.slots)
+		id_table_clear(&m->labelset_ids);
 	while ((r = next_field(m, &p, m->samples_end, &f, NULL, 0, "", e)) > 0) {
 		if (f.number != 2)
 			continue;

@@ -33,8 +33,9 @@ struct reader {
 	struct header h;
 	size_t types_cap, comments_cap;
 	/* row of the message -> id in the store, ID_NONE: not asked for yet */
-	uint32_t *str_ids, *function_ids, *mapping_ids, *location_ids;
-	size_t str_ids_cap, function_ids_cap, mapping_ids_cap, location_ids_cap;
+	uint32_t *str_ids, *function_ids, *mapping_ids, *location_ids, *labelset_ids;
+	size_t str_ids_cap, function_ids_cap, mapping_ids_cap, location_ids_cap,
+		labelset_ids_cap;
 	/* scratch */
 	struct line *lines;
 	struct label *labels;
@@ -70,6 +71,7 @@ void reader_free(struct reader *r)
 	free(r->function_ids);
 	free(r->mapping_ids);
 	free(r->location_ids);
+	free(r->labelset_ids);
 	free(r->lines);
 	free(r->labels);
 	free(r->frames);
@@ -129,6 +131,7 @@ void reader_open_decoded(struct reader *r, struct message *m)
 	RESET_IDS(r, function_ids, m->nfunctions);
 	RESET_IDS(r, mapping_ids, m->nmappings);
 	RESET_IDS(r, location_ids, m->nlocations);
+	RESET_IDS(r, labelset_ids, m->nlabelsets);
 	read_header(r);
 }
 
@@ -248,7 +251,7 @@ static void read_locations(struct reader *r, struct profile *p)
 	finish_locations(r, batch, n);
 }
 
-static uint32_t reader_labelset(struct reader *r, size_t from, size_t to)
+static uint32_t read_labelset(struct reader *r, size_t from, size_t to)
 {
 	const struct raw_label *l;
 	size_t i, n = to - from;
@@ -268,6 +271,19 @@ static uint32_t reader_labelset(struct reader *r, size_t from, size_t to)
 	return store_labelset(r->st, r->labels, n);
 }
 
+static uint32_t reader_labelset(struct reader *r, uint32_t row)
+{
+	const struct raw_labelset *s;
+
+	if (row == ID_NONE)
+		return store_labelset(r->st, NULL, 0);
+	if (r->labelset_ids[row] == ID_NONE) {
+		s = &r->msg->labelsets[row];
+		r->labelset_ids[row] = read_labelset(r, s->labels, s->labels_end);
+	}
+	return r->labelset_ids[row];
+}
+
 static bool all_zero(const int64_t *v, size_t n)
 {
 	size_t i;
@@ -281,7 +297,7 @@ static bool all_zero(const int64_t *v, size_t n)
 static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 {
 	const struct message *m = r->msg;
-	size_t i, k, frames = 0, labels = 0;
+	size_t i, k, frames = 0;
 	uint32_t set;
 
 	XRESERVE(r->labelsets, r->labelsets_cap, m->nsamples);
@@ -289,12 +305,11 @@ static void choose_samples(struct reader *r, const struct sample_hooks *hooks)
 		set = SAMPLE_DROP;
 		if (!hooks->drop_zero ||
 		    !all_zero(m->values + i * m->ntypes, m->ntypes)) {
-			set = reader_labelset(r, labels, m->samples[i].labels_end);
+			set = reader_labelset(r, m->samples[i].labelset);
 			if (hooks->labelset)
 				set = hooks->labelset(hooks->ctx, r->st, set);
 		}
 		r->labelsets[i] = set;
-		labels = m->samples[i].labels_end;
 		if (set != SAMPLE_DROP) {
 			for (k = frames; k < m->samples[i].frames_end; k++)
 				r->location_ids[m->frames[k]] = 0;
