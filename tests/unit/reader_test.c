@@ -38,37 +38,6 @@ typedef Perftools__Profiles__Profile pb_profile;
 	"location 1 m1 0x1234 f1:12:0\n"
 #define TYPE_TEXT "profile\ntype \"samples\" \"count\"\n"
 
-static void test_varints(void **state)
-{
-	static const uint64_t values[] = {0,	      1,	  127,	     128,
-					  300,	      16383,	  16384,     UINT32_MAX,
-					  1ull << 62, 1ull << 63, UINT64_MAX};
-	struct buf b = BUF_INIT(64);
-	const uint8_t *p;
-	uint64_t v;
-	size_t i, n;
-
-	(void)state;
-	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
-		buf_clear(&b);
-		pb_varint(&b, values[i]);
-		for (n = 0; n < b.len; n++)
-			assert_null(wire_varint(b.data, b.data + n, &v));
-		p = wire_varint(b.data, b.data + b.len, &v);
-		assert_ptr_equal(p, b.data + b.len);
-		assert_true(v == values[i]);
-	}
-	/* ten bytes are the most; more zeros than needed are fine */
-	buf_clear(&b);
-	buf_put(&b, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\1", 11);
-	assert_null(wire_varint(b.data, b.data + 11, &v));
-	buf_clear(&b);
-	buf_put(&b, "\x85\x80\x80\x80\x80\x80\x80\x80\x80\0", 10);
-	assert_ptr_equal(wire_varint(b.data, b.data + 10, &v), b.data + 10);
-	assert_true(v == 5);
-	buf_release(&b);
-}
-
 /* What a message means, as text; it must also come back the same from what we write. */
 static void means(const char *spec, const char *want)
 {
@@ -220,6 +189,22 @@ static void test_labels(void **state)
 	means(TYPE "2{2[1] 3{1:5 2:6}} 2{2[1] 3{1:8 2:9}}" STRINGS
 		   "6\"main\" 6\"main.c\"",
 	      TYPE_TEXT "sample 2 : : \"main\"=\"main.c\"\nend\n");
+}
+
+/* Labels that are the same bytes, whatever else stands between and behind them. */
+static void test_labels_again(void **state)
+{
+	(void)state;
+	means(TYPE
+	      "2{3{1:1 2:5} 2[5] 1[1]} 2{3{1:1 2:5} 2[6] 1[1]} 2{3{1:1 2:5} 2[6] 1[1]} "
+	      "2{1[1] 2[7] 3{1:1 2:5}} 2{2[1] 3{1:1 2:5}} 2{1[1] 2[3] 3{1:1 2:6}} "
+	      "2{1[1] 2[4] 9:1 3{1:1 2:5} 9:1} 2{1[1] 3{1:1 2:5} 2[8] 3{1:3 2:5}} "
+	      "2{1[1] 2[2] 3{1:1 2:5} 9:1}" TABLES STRINGS,
+	      TYPE_TEXT TABLES_TEXT
+	      "sample 1 : : \"samples\"=\"main\"\n"
+	      "sample 8 : 1 : \"cpu\"=\"main\" \"samples\"=\"main\"\n"
+	      "sample 30 : 1 : \"samples\"=\"main\"\n"
+	      "sample 3 : 1 : \"samples\"=\"main.c\"\nend\n");
 }
 
 static void test_many_labels(void **state)
@@ -854,12 +839,12 @@ static void test_random_against_protobuf_c(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_varints),
 		cmocka_unit_test(test_basic),
 		cmocka_unit_test(test_packing),
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_unknown_and_repeated),
 		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_labels_again),
 		cmocka_unit_test(test_many_labels),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_refused),
