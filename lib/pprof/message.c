@@ -555,7 +555,8 @@ static void message_clear(struct message *m)
 {
 	m->nstrs = m->ntypes = m->nmappings = m->nfunctions = m->nlines = m->nlocations =
 		0;
-	m->nsamples = m->nframes = m->nvalues = m->nlabels = m->nlabelsets = m->ncomments = 0;
+	m->nsamples = m->nframes = m->nvalues = m->nlabels = m->nlabelsets =
+		m->ncomments = 0;
 	m->period_type = (struct raw_type){0};
 	m->period = m->time_ns = m->duration_ns = 0;
 	m->drop_frames = m->keep_frames = m->default_type = m->doc_url = 0;

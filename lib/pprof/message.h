@@ -90,7 +90,8 @@ struct message {
 	size_t nstrs, ntypes, nmappings, nfunctions, nlines, nlocations, nsamples,
 		nframes, nvalues, nlabels, nlabelsets, ncomments;
 	size_t strs_cap, types_cap, mappings_cap, functions_cap, lines_cap, locations_cap,
-		samples_cap, frames_cap, values_cap, labels_cap, labelsets_cap, comments_cap;
+		samples_cap, frames_cap, values_cap, labels_cap, labelsets_cap,
+		comments_cap;
 
 	struct raw_type period_type;
 	int64_t period, time_ns, duration_ns;
@@ -106,7 +107,7 @@ struct message {
 	const uint8_t *max_str_at; /* … and where */
 	const char *max_str_field;
 	struct idmap function_ids, mapping_ids, location_ids;
-	struct id_table labelset_ids; /* by bytes */
+	struct id_table labelset_ids;	   /* by bytes */
 	uint64_t budget_bytes, used_bytes; /* of all arrays together */
 };
 

@@ -217,8 +217,8 @@ static int decode_labels(struct message *m, const uint8_t *p, const uint8_t *end
 	if (r < 0)
 		return r;
 	*row = m->nlabelsets++;
-	m->labelsets[*row] = (struct raw_labelset){alone ? start : NULL, n, labels,
-						   m->nlabels};
+	m->labelsets[*row] =
+		(struct raw_labelset){alone ? start : NULL, n, labels, m->nlabels};
 	if (alone)
 		id_table_put(&m->labelset_ids, h, *row);
 	return 0;
