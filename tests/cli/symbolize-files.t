@@ -167,4 +167,30 @@ for what in fifo directory text empty unreadable; do
 	ok $? 'a FIFO is not even opened'
 	wait "$writer" 2>/dev/null
 done
+
+# Names that are no UTF-8, of the file and its directory, the source and the function: bytes.
+. "$top/tests/lib/inmain.sh"
+odd=$(printf 'd\377r')
+mkdir "$tmp/$odd"
+printf 'int main(int n, char **v) { (void)v; return n; }\n' >"$tmp/$odd/a.c"
+gcc -g -O0 "$tmp/$odd/a.c" -o "$tmp/plainly"
+objcopy --redefine-sym main="$(printf 'ma\377in')" "$tmp/plainly" "$tmp/$odd/prog"
+in_main "$tmp/plainly" "$tmp/d\\xffr/prog" "$(readelf -n "$tmp/plainly" | sed -n 's/.*Build ID: //p')" >"$tmp/raw"
+for cache in '' '--cache'; do
+	for again in 1 2; do
+		prof-symbolize ${cache:+"$cache=$tmp/cache $odd"} --report=json:"$tmp/report" -o "$tmp/out.pb.gz" "$tmp/raw"
+		prof-render -f text "$tmp/out.pb.gz" >"$tmp/text"
+		like "$tmp/text" '^function 1 "main" "main" ".*/d.xffr/a\.c" 1$' "no UTF-8 in a path, ${cache:-no cache} $again"
+	done
+done
+if command -v python3 >/dev/null; then
+	python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$tmp/report"
+	ok $? 'the report is JSON all the same'
+else
+	skip 'no python3' 'the report is JSON all the same'
+fi
+strip -g "$tmp/$odd/prog"
+prof-symbolize "$tmp/raw" >"$tmp/out.pb.gz"
+prof-render -f text "$tmp/out.pb.gz" >"$tmp/text"
+like "$tmp/text" '^function 1 "ma.xffin" "ma.xffin" "" 0$' 'nor in a symbol'
 done_testing
