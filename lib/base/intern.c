@@ -54,9 +54,29 @@ static size_t intern_slot(const struct intern *t, const void *p, size_t n, uint3
 	return s;
 }
 
-uint32_t intern_put(struct intern *t, const void *p, size_t n)
+uint32_t intern_hash(const void *p, size_t n)
 {
-	uint32_t h = hash_bytes(p, n) >> 32;
+	return hash_bytes(p, n) >> 32;
+}
+
+void intern_prefetch(const struct intern *t, uint32_t h, int stage)
+{
+	const uint32_t *slot = &t->slots[h & (t->nslots - 1)];
+
+	if (stage == 0) {
+		__builtin_prefetch(slot);
+	} else if (!*slot) {
+		return;
+	} else if (stage == 1) {
+		__builtin_prefetch(&t->hashes[*slot - 1]);
+		__builtin_prefetch(&t->strs[*slot - 1]);
+	} else {
+		__builtin_prefetch(t->strs[*slot - 1].p);
+	}
+}
+
+uint32_t intern_put_hashed(struct intern *t, uint32_t h, const void *p, size_t n)
+{
 	size_t s = intern_slot(t, p, n, h);
 
 	if (t->slots[s])
@@ -77,6 +97,11 @@ size_t intern_bytes(const struct intern *t)
 	       t->hash_cap * sizeof(*t->hashes) + t->nslots * sizeof(*t->slots);
 }
 
+uint32_t intern_put(struct intern *t, const void *p, size_t n)
+{
+	return intern_put_hashed(t, intern_hash(p, n), p, n);
+}
+
 uint32_t intern_puts(struct intern *t, const char *s)
 {
 	return intern_put(t, s, strlen(s));
@@ -84,7 +109,7 @@ uint32_t intern_puts(struct intern *t, const char *s)
 
 uint32_t intern_find(const struct intern *t, const void *p, size_t n)
 {
-	size_t s = intern_slot(t, p, n, hash_bytes(p, n) >> 32);
+	size_t s = intern_slot(t, p, n, intern_hash(p, n));
 
 	return t->slots[s] ? t->slots[s] - 1 : UINT32_MAX;
 }

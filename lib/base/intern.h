@@ -29,6 +29,14 @@ void intern_release(struct intern *t);
 uint32_t intern_put(struct intern *t, const void *p, size_t n); /* n < 2^32 */
 uint32_t intern_puts(struct intern *t, const char *s);
 
+/*
+ * In two steps, so that the cache misses of several strings overlap: the hash of each and
+ * prefetch 0, prefetches 1 and 2 for all, then each.
+ */
+uint32_t intern_hash(const void *p, size_t n);
+void intern_prefetch(const struct intern *t, uint32_t h, int stage);
+uint32_t intern_put_hashed(struct intern *t, uint32_t h, const void *p, size_t n);
+
 size_t intern_bytes(const struct intern *t); /* memory in it */
 
 /* The id of a string that is there already, or UINT32_MAX. */

@@ -89,10 +89,34 @@ uint32_t store_mapping(struct store *st, const struct mapping *m)
 	return id;
 }
 
+uint64_t store_function_hash(const struct function *f)
+{
+	return hash_u64(hash_u64(f->name, (uint64_t)f->system_name << 32 | f->file),
+			f->start_line);
+}
+
+void store_function_prefetch(const struct store *st, uint64_t h, int stage)
+{
+	uint32_t id;
+	size_t s;
+
+	if (stage == 0) {
+		id_table_prefetch(&st->function_ids, h);
+		return;
+	}
+	s = id_table_first(&st->function_ids, h);
+	id = id_table_at(&st->function_ids, h, &s);
+	if (id != ID_NONE)
+		__builtin_prefetch(&st->functions[id]);
+}
+
 uint32_t store_function(struct store *st, const struct function *f)
 {
-	uint64_t h = hash_u64(hash_u64(f->name, (uint64_t)f->system_name << 32 | f->file),
-			      f->start_line);
+	return store_function_hashed(st, store_function_hash(f), f);
+}
+
+uint32_t store_function_hashed(struct store *st, uint64_t h, const struct function *f)
+{
 	const struct function *o;
 	uint32_t id;
 	size_t s;

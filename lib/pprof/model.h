@@ -136,6 +136,9 @@ uint32_t store_labelset(struct store *st, struct label *labels,
  */
 uint64_t store_stack_hash(const uint32_t *locations, uint32_t n);
 void store_stack_prefetch(const struct store *st, uint64_t h, int stage);
+uint64_t store_function_hash(const struct function *f);
+void store_function_prefetch(const struct store *st, uint64_t h, int stage);
+uint32_t store_function_hashed(struct store *st, uint64_t h, const struct function *f);
 uint64_t store_location_hash(uint32_t mapping, uint64_t address, bool folded,
 			     const struct line *lines, uint32_t nlines);
 void store_location_prefetch(const struct store *st, uint64_t h, int stage);

@@ -20,7 +20,11 @@ struct pending {
 	uint32_t nframes, labelset, stack;
 };
 
-/* A location of the message on its way to the store. */
+/* A string of the message on its way to the store, and a location. */
+struct pending_str {
+	uint32_t row, hash;
+};
+
 struct pending_location {
 	uint64_t hash, address;
 	size_t lines; /* in reader.lines */
@@ -149,19 +153,93 @@ const struct header *reader_header(const struct reader *r)
 	return &r->h;
 }
 
-static uint32_t reader_function(struct reader *r, uint32_t row)
+/* A string of the message, unless it was looked up already. */
+static void prepare_str(struct reader *r, uint32_t row, struct pending_str *batch,
+			size_t *n)
 {
-	const struct raw_function *f = &r->msg->functions[row];
-	struct function fn;
+	const struct raw_str *s = &r->msg->strs[row];
+	struct pending_str *b;
 
-	if (r->function_ids[row] == ID_NONE) {
-		fn.name = reader_str(r, f->name);
-		fn.system_name = reader_str(r, f->system_name);
-		fn.file = reader_str(r, f->file);
-		fn.start_line = f->start_line;
-		r->function_ids[row] = store_function(r->st, &fn);
+	if (r->str_ids[row] != ID_NONE)
+		return;
+	b = &batch[(*n)++];
+	*b = (struct pending_str){row, intern_hash(s->p, s->n)};
+	intern_prefetch(&r->st->strings, b->hash, 0);
+}
+
+static void finish_strs(struct reader *r, const struct pending_str *batch, size_t n)
+{
+	struct intern *t = &r->st->strings;
+	const struct raw_str *s;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		intern_prefetch(t, batch[i].hash, 1);
+	for (i = 0; i < n; i++)
+		intern_prefetch(t, batch[i].hash, 2);
+	for (i = 0; i < n; i++) {
+		s = &r->msg->strs[batch[i].row];
+		r->str_ids[batch[i].row] =
+			intern_put_hashed(t, batch[i].hash, s->p, s->n);
 	}
-	return r->function_ids[row];
+}
+
+/* Functions of the message, by their rows; their strings first, all of them together. */
+static void finish_functions(struct reader *r, const uint32_t *rows, size_t n)
+{
+	struct pending_str strs[3 * BATCH];
+	struct function fns[BATCH];
+	uint64_t hashes[BATCH];
+	const struct raw_function *f;
+	size_t i, nstrs = 0;
+
+	for (i = 0; i < n; i++) {
+		f = &r->msg->functions[rows[i]];
+		prepare_str(r, f->name, strs, &nstrs);
+		if (f->system_name != f->name)
+			prepare_str(r, f->system_name, strs, &nstrs);
+		prepare_str(r, f->file, strs, &nstrs);
+	}
+	finish_strs(r, strs, nstrs);
+	for (i = 0; i < n; i++) {
+		f = &r->msg->functions[rows[i]];
+		fns[i] = (struct function){.name = r->str_ids[f->name],
+					   .system_name = r->str_ids[f->system_name],
+					   .file = r->str_ids[f->file],
+					   .start_line = f->start_line};
+		hashes[i] = store_function_hash(&fns[i]);
+		store_function_prefetch(r->st, hashes[i], 0);
+	}
+	for (i = 0; i < n; i++)
+		store_function_prefetch(r->st, hashes[i], 1);
+	for (i = 0; i < n; i++)
+		r->function_ids[rows[i]] =
+			store_function_hashed(r->st, hashes[i], &fns[i]);
+}
+
+/* Intern the functions of the locations that are marked (any id but ID_NONE). */
+static void read_functions(struct reader *r)
+{
+	const struct message *m = r->msg;
+	const struct raw_location *l;
+	uint32_t rows[BATCH];
+	size_t i, k, n = 0;
+
+	for (i = 0; i < m->nlocations; i++) {
+		l = &m->locations[i];
+		for (k = 0; r->location_ids[i] != ID_NONE && k < l->nlines; k++)
+			r->function_ids[m->lines[l->lines + k].function] = 0;
+	}
+	for (i = 0; i < m->nfunctions; i++) {
+		if (r->function_ids[i] == ID_NONE)
+			continue;
+		rows[n++] = i;
+		if (n == BATCH) {
+			finish_functions(r, rows, n);
+			n = 0;
+		}
+	}
+	finish_functions(r, rows, n);
 }
 
 static uint32_t reader_mapping(struct reader *r, struct profile *p, uint32_t row)
@@ -206,7 +284,7 @@ static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
 	XRESERVE(r->lines, r->lines_cap, *nlines + l->nlines + 1);
 	lines = r->lines + *nlines;
 	for (i = 0; i < l->nlines; i++)
-		lines[i] = (struct line){reader_function(r, in[i].function), in[i].line,
+		lines[i] = (struct line){r->function_ids[in[i].function], in[i].line,
 					 in[i].column};
 	out->lines = *nlines;
 	*nlines += l->nlines;
@@ -436,6 +514,7 @@ int reader_into(struct reader *r, struct profile *p, const struct sample_hooks *
 			p->main_mapping = r->mapping_ids[0];
 	}
 	choose_samples(r, hooks);
+	read_functions(r);
 	read_locations(r, p);
 	return add_samples(r, p, hooks, e);
 }
