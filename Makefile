@@ -208,7 +208,7 @@ check-long: all units replays helpers
 	$(Q)$(TEST_ENV) PROFPIPE_LONG=1 prove $(PROVE_FLAGS) $(UNITS) \
 		$(CLI_TESTS) $(sort $(wildcard tests/long/*.t))
 
-lint: all
+lint: all $(PB).h
 	$(Q)MAKE="$(MAKE)" scripts/lint
 
 # For scripts: the value of a variable of this file.
