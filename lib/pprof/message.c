@@ -51,12 +51,12 @@ static const char *const location_fields[] = {"",
 					      "location.is_folded"};
 static const char *const line_fields[] = {"", "line.function_id", "line.line",
 					  "line.column"};
-static const char *const function_fields[] = {"",
-					      "function.id",
-					      "function.name",
-					      "function.system_name",
-					      "function.filename",
-					      "function.start_line"};
+const char *const message_function_fields[] = {"",
+					       "function.id",
+					       "function.name",
+					       "function.system_name",
+					       "function.filename",
+					       "function.start_line"};
 
 static size_t at(const struct message *m, const uint8_t *p)
 {
@@ -104,18 +104,6 @@ message_field_trouble(struct message *m, const uint8_t *p, const uint8_t *end,
 	return message_fail(m, bad, name, why, e);
 }
 
-/* A string index met before the table is known: kept as 32 bits, checked at the end. */
-static inline uint32_t str_index(struct message *m, uint64_t v, const uint8_t *at,
-				 const char *field)
-{
-	if (v > m->max_str) {
-		m->max_str = v;
-		m->max_str_at = at;
-		m->max_str_field = field;
-	}
-	return v;
-}
-
 static int decode_type(struct message *m, const struct wire_field *in, struct raw_type *t,
 		       struct err *e)
 {
@@ -127,9 +115,9 @@ static int decode_type(struct message *m, const struct wire_field *in, struct ra
 	while ((r = next_field(m, &p, end, &f, type_fields, NFIELDS(type_fields), "-vv",
 			       e)) > 0) {
 		if (f.number == 1)
-			t->type = str_index(m, f.value, f.at, type_fields[1]);
+			t->type = message_str_index(m, f.value, f.at, type_fields[1]);
 		else if (f.number == 2)
-			t->unit = str_index(m, f.value, f.at, type_fields[2]);
+			t->unit = message_str_index(m, f.value, f.at, type_fields[2]);
 	}
 	return r;
 }
@@ -161,10 +149,11 @@ static int decode_mapping(struct message *m, const struct wire_field *in, struct
 			o->offset = f.value;
 			break;
 		case 5:
-			o->file = str_index(m, f.value, f.at, mapping_fields[5]);
+			o->file = message_str_index(m, f.value, f.at, mapping_fields[5]);
 			break;
 		case 6:
-			o->build_id = str_index(m, f.value, f.at, mapping_fields[6]);
+			o->build_id =
+				message_str_index(m, f.value, f.at, mapping_fields[6]);
 			break;
 		case 7:
 		case 8:
@@ -180,43 +169,32 @@ static int decode_mapping(struct message *m, const struct wire_field *in, struct
 
 static int decode_function(struct message *m, const struct wire_field *in, struct err *e)
 {
-	const uint8_t *p = in->p, *end = p + in->n, *at;
+	const uint8_t *p = in->p, *end = p + in->n;
 	struct raw_function *o;
 	struct wire_field f;
-	uint64_t v;
 	int r = ROOM(m, functions, m->nfunctions + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->functions[m->nfunctions++];
 	*o = (struct raw_function){0};
-	if (take_number(&p, end, 1, &v))
-		o->id = v;
-	at = p;
-	if (take_number(&p, end, 2, &v))
-		o->name = str_index(m, v, at, function_fields[2]);
-	at = p;
-	if (take_number(&p, end, 3, &v))
-		o->system_name = str_index(m, v, at, function_fields[3]);
-	at = p;
-	if (take_number(&p, end, 4, &v))
-		o->file = str_index(m, v, at, function_fields[4]);
-	if (take_number(&p, end, 5, &v))
-		o->start_line = v;
-	while ((r = next_field(m, &p, end, &f, function_fields, NFIELDS(function_fields),
-			       "-vvvvv", e)) > 0) {
+	while ((r = next_field(m, &p, end, &f, message_function_fields,
+			       NFIELDS(message_function_fields), "-vvvvv", e)) > 0) {
 		switch (f.number) {
 		case 1:
 			o->id = f.value;
 			break;
 		case 2:
-			o->name = str_index(m, f.value, f.at, function_fields[2]);
+			o->name = message_str_index(m, f.value, f.at,
+						    message_function_fields[2]);
 			break;
 		case 3:
-			o->system_name = str_index(m, f.value, f.at, function_fields[3]);
+			o->system_name = message_str_index(m, f.value, f.at,
+							   message_function_fields[3]);
 			break;
 		case 4:
-			o->file = str_index(m, f.value, f.at, function_fields[4]);
+			o->file = message_str_index(m, f.value, f.at,
+						    message_function_fields[4]);
 			break;
 		case 5:
 			o->start_line = f.value;
@@ -231,17 +209,12 @@ static int decode_line(struct message *m, const struct wire_field *in, struct er
 	const uint8_t *p = in->p, *end = p + in->n;
 	struct wire_field f;
 	struct raw_line *o;
-	uint64_t v;
 	int r = ROOM(m, lines, m->nlines + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->lines[m->nlines++];
 	*o = (struct raw_line){0};
-	if (take_number(&p, end, 1, &v))
-		o->function_id = v;
-	if (take_number(&p, end, 2, &v))
-		o->line = v;
 	while ((r = next_field(m, &p, end, &f, line_fields, NFIELDS(line_fields), "-vvv",
 			       e)) > 0) {
 		if (f.number == 1)
@@ -259,19 +232,12 @@ static int decode_location(struct message *m, const struct wire_field *in, struc
 	const uint8_t *p = in->p, *end = p + in->n;
 	struct raw_location *o;
 	struct wire_field f;
-	uint64_t v;
 	int r = ROOM(m, locations, m->nlocations + 1, e);
 
 	if (r < 0)
 		return r;
 	o = &m->locations[m->nlocations++];
 	*o = (struct raw_location){.mapping = ID_NONE, .lines = m->nlines};
-	if (take_number(&p, end, 1, &v))
-		o->id = v;
-	if (take_number(&p, end, 2, &v))
-		o->mapping_id = v;
-	if (take_number(&p, end, 3, &v))
-		o->address = v;
 	while ((r = next_field(m, &p, end, &f, location_fields, NFIELDS(location_fields),
 			       "-vvvbv", e)) > 0) {
 		switch (f.number) {
@@ -319,7 +285,7 @@ static int put_comment(struct message *m, struct wire_field *f, uint64_t v, stru
 
 	if (r < 0)
 		return r;
-	m->comments[m->ncomments++] = str_index(m, v, f->at, profile_fields[13]);
+	m->comments[m->ncomments++] = message_str_index(m, v, f->at, profile_fields[13]);
 	return 0;
 }
 
@@ -365,10 +331,10 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 	case 6:
 		return decode_string(m, f, e);
 	case 7:
-		m->drop_frames = str_index(m, f->value, f->at, profile_fields[7]);
+		m->drop_frames = message_str_index(m, f->value, f->at, profile_fields[7]);
 		return 0;
 	case 8:
-		m->keep_frames = str_index(m, f->value, f->at, profile_fields[8]);
+		m->keep_frames = message_str_index(m, f->value, f->at, profile_fields[8]);
 		return 0;
 	case 9:
 		/* protobuf would merge two messages without a word; google/pprof's test for it */
@@ -390,10 +356,11 @@ static int decode_table_field(struct message *m, struct wire_field *f, struct er
 	case 13:
 		return decode_comment(m, f, e);
 	case 14:
-		m->default_type = str_index(m, f->value, f->at, profile_fields[14]);
+		m->default_type =
+			message_str_index(m, f->value, f->at, profile_fields[14]);
 		return 0;
 	case 15:
-		m->doc_url = str_index(m, f->value, f->at, profile_fields[15]);
+		m->doc_url = message_str_index(m, f->value, f->at, profile_fields[15]);
 		return 0;
 	}
 	return 0;
@@ -410,6 +377,8 @@ static int decode_tables(struct message *m, struct err *e)
 		r = decode_table_field(m, &f, e);
 		if (r < 0)
 			return r;
+		if (f.number >= 4 && f.number <= 6)
+			p = message_usual_rows(m, p);
 	}
 	return r;
 }
@@ -474,7 +443,7 @@ static int link_tables(struct message *m, struct err *e)
 		      3, mapping_fields[1], e);
 	if (!r)
 		r = check_ids(m, &m->function_ids, m->functions, m->nfunctions,
-			      sizeof(*m->functions), 5, function_fields[1], e);
+			      sizeof(*m->functions), 5, message_function_fields[1], e);
 	if (!r)
 		r = check_ids(m, &m->location_ids, m->locations, m->nlocations,
 			      sizeof(*m->locations), 4, location_fields[1], e);

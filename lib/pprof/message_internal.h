@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the two halves of the decoder share: message.c reads the tables, message_samples.c the
- * samples. Nobody else includes this.
+ * What the parts of the decoder share: message.c reads the tables, message_usual.c their rows
+ * that are in no way unusual, message_samples.c the samples. Nobody else includes this.
  */
 #pragma once
 
@@ -31,6 +31,26 @@ int __attribute__((cold))
 message_field_trouble(struct message *m, const uint8_t *p, const uint8_t *end,
 		      const char *why, const uint8_t *bad, const char *const *names,
 		      size_t nnames, struct err *e);
+
+/* A string index met before the table is known: kept as 32 bits, checked at the end. */
+static inline uint32_t message_str_index(struct message *m, uint64_t v, const uint8_t *at,
+					 const char *field)
+{
+	if (v > m->max_str) {
+		m->max_str = v;
+		m->max_str_at = at;
+		m->max_str_field = field;
+	}
+	return v;
+}
+
+extern const char *const message_function_fields[];
+
+/*
+ * Strings, functions and locations from p on, as far as they are written in the usual way and
+ * there is room in the arrays: behind them.
+ */
+const uint8_t *message_usual_rows(struct message *m, const uint8_t *p);
 
 /* The second pass: all samples, once the tables are linked. */
 int message_decode_samples(struct message *m, struct err *e);
