@@ -51,3 +51,11 @@ static inline uint32_t id_table_at(const struct id_table *t, uint64_t h, size_t 
 			return (uint32_t)v - 1;
 	}
 }
+
+/* The first id whose hash agrees, most often the one that is looked for, or ID_NONE. */
+static inline uint32_t id_table_likely(const struct id_table *t, uint64_t h)
+{
+	size_t s = id_table_first(t, h);
+
+	return id_table_at(t, h, &s);
+}

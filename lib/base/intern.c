@@ -59,22 +59,6 @@ uint32_t intern_hash(const void *p, size_t n)
 	return hash_bytes(p, n) >> 32;
 }
 
-void intern_prefetch(const struct intern *t, uint32_t h, int stage)
-{
-	const uint32_t *slot = &t->slots[h & (t->nslots - 1)];
-
-	if (stage == 0) {
-		__builtin_prefetch(slot);
-	} else if (!*slot) {
-		return;
-	} else if (stage == 1) {
-		__builtin_prefetch(&t->hashes[*slot - 1]);
-		__builtin_prefetch(&t->strs[*slot - 1]);
-	} else {
-		__builtin_prefetch(t->strs[*slot - 1].p);
-	}
-}
-
 uint32_t intern_put_hashed(struct intern *t, uint32_t h, const void *p, size_t n)
 {
 	size_t s = intern_slot(t, p, n, h);

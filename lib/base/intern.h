@@ -34,8 +34,23 @@ uint32_t intern_puts(struct intern *t, const char *s);
  * prefetch 0, prefetches 1 and 2 for all, then each.
  */
 uint32_t intern_hash(const void *p, size_t n);
-void intern_prefetch(const struct intern *t, uint32_t h, int stage);
 uint32_t intern_put_hashed(struct intern *t, uint32_t h, const void *p, size_t n);
+
+static inline void intern_prefetch(const struct intern *t, uint32_t h, int stage)
+{
+	const uint32_t *slot = &t->slots[h & (t->nslots - 1)];
+
+	if (stage == 0) {
+		__builtin_prefetch(slot);
+	} else if (!*slot) {
+		return;
+	} else if (stage == 1) {
+		__builtin_prefetch(&t->hashes[*slot - 1]);
+		__builtin_prefetch(&t->strs[*slot - 1]);
+	} else {
+		__builtin_prefetch(t->strs[*slot - 1].p);
+	}
+}
 
 size_t intern_bytes(const struct intern *t); /* memory in it */
 

@@ -11,11 +11,11 @@
 
 #define TAG(number, type) ((number) << 3 | (type))
 /* What may be read from the start of a row: the longest, and numbers that run out of it. */
-#define ROW_BYTES (2 + 127 + 5 * 11 + 3)
+#define ROW_BYTES (2 + 127 + 6 * 9 + 9)
 
-/* The number of this field at p, 0 when it is not there: behind it. Three bytes can be read. */
+/* The number of this field at p, 0 when it is not there: behind it. Nine bytes can be read. */
 static inline __attribute__((always_inline)) const uint8_t *
-usual_number(const uint8_t *p, const uint8_t *end, unsigned number, uint64_t *v)
+usual_number(const uint8_t *p, unsigned number, uint64_t *v)
 {
 	const uint8_t *next;
 
@@ -30,7 +30,7 @@ usual_number(const uint8_t *p, const uint8_t *end, unsigned number, uint64_t *v)
 		*v = (p[1] & 0x7f) | (uint64_t)p[2] << 7;
 		return p + 3;
 	}
-	next = wire_varint(p + 1, end, v);
+	next = wire_varint_of_word(p + 1, v);
 	return next ? next : p;
 }
 
@@ -54,11 +54,11 @@ static const uint8_t *usual_functions(struct message *m, const uint8_t *p)
 
 	while (m->nfunctions < m->functions_cap && end - p >= ROW_BYTES &&
 	       *p == TAG(5, WIRE_BYTES) && p[1] < 0x80) {
-		name_at = usual_number(p + 2, end, 1, &id);
-		system_at = usual_number(name_at, end, 2, &name);
-		file_at = usual_number(system_at, end, 3, &system_name);
-		q = usual_number(file_at, end, 4, &file);
-		q = usual_number(q, end, 5, &start_line);
+		name_at = usual_number(p + 2, 1, &id);
+		system_at = usual_number(name_at, 2, &name);
+		file_at = usual_number(system_at, 3, &system_name);
+		q = usual_number(file_at, 4, &file);
+		q = usual_number(q, 5, &start_line);
 		if (q != p + 2 + p[1])
 			return p;
 		m->functions[m->nfunctions++] = (struct raw_function){
@@ -85,22 +85,22 @@ static const uint8_t *usual_locations(struct message *m, const uint8_t *p)
 
 	while (m->nlocations < m->locations_cap && end - p >= ROW_BYTES &&
 	       *p == TAG(4, WIRE_BYTES) && p[1] < 0x80) {
-		q = usual_number(p + 2, end, 1, &l.id);
-		q = usual_number(q, end, 2, &l.mapping_id);
-		q = usual_number(q, end, 3, &l.address);
+		q = usual_number(p + 2, 1, &l.id);
+		q = usual_number(q, 2, &l.mapping_id);
+		q = usual_number(q, 3, &l.address);
 		nlines = m->nlines;
 		while (q < p + 2 + p[1] && *q == TAG(4, WIRE_BYTES) &&
 		       nlines < m->lines_cap) {
 			line_end = q + 2 + q[1];
-			q = usual_number(q + 2, end, 1, &function);
-			q = usual_number(q, end, 2, &line);
-			q = usual_number(q, end, 3, &column);
+			q = usual_number(q + 2, 1, &function);
+			q = usual_number(q, 2, &line);
+			q = usual_number(q, 3, &column);
 			if (q != line_end)
 				return p;
 			m->lines[nlines++] = (struct raw_line){
 				.function_id = function, .line = line, .column = column};
 		}
-		q = usual_number(q, end, 5, &folded);
+		q = usual_number(q, 5, &folded);
 		if (q != p + 2 + p[1])
 			return p;
 		l.folded = folded;

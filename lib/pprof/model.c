@@ -95,37 +95,30 @@ uint64_t store_function_hash(const struct function *f)
 			f->start_line);
 }
 
-void store_function_prefetch(const struct store *st, uint64_t h, int stage)
+static bool function_is(const struct store *st, uint32_t id, const struct function *f)
 {
-	uint32_t id;
-	size_t s;
+	const struct function *o = &st->functions[id];
 
-	if (stage == 0) {
-		id_table_prefetch(&st->function_ids, h);
-		return;
-	}
-	s = id_table_first(&st->function_ids, h);
-	id = id_table_at(&st->function_ids, h, &s);
-	if (id != ID_NONE)
-		__builtin_prefetch(&st->functions[id]);
+	return o->name == f->name && o->system_name == f->system_name &&
+	       o->file == f->file && o->start_line == f->start_line;
 }
 
 uint32_t store_function(struct store *st, const struct function *f)
 {
-	return store_function_hashed(st, store_function_hash(f), f);
+	return store_function_hashed(st, store_function_hash(f), ID_NONE, f);
 }
 
-uint32_t store_function_hashed(struct store *st, uint64_t h, const struct function *f)
+uint32_t store_function_hashed(struct store *st, uint64_t h, uint32_t likely,
+			       const struct function *f)
 {
-	const struct function *o;
 	uint32_t id;
 	size_t s;
 
+	if (likely != ID_NONE && function_is(st, likely, f))
+		return likely;
 	for (s = id_table_first(&st->function_ids, h);
 	     (id = id_table_at(&st->function_ids, h, &s)) != ID_NONE; s++) {
-		o = &st->functions[id];
-		if (o->name == f->name && o->system_name == f->system_name &&
-		    o->file == f->file && o->start_line == f->start_line)
+		if (function_is(st, id, f))
 			return id;
 	}
 	XGROW(st->functions, st->nfunctions, st->functions_cap);
@@ -161,23 +154,14 @@ uint64_t store_location_hash(uint32_t mapping, uint64_t address, bool folded,
 	return h;
 }
 
-void store_location_prefetch(const struct store *st, uint64_t h, int stage)
+static bool location_is(const struct store *st, uint32_t id, uint32_t mapping,
+			uint64_t address, bool folded, const struct line *lines,
+			uint32_t nlines)
 {
-	uint32_t id;
-	size_t s;
+	const struct location *o = &st->locations[id];
 
-	if (stage == 0) {
-		id_table_prefetch(&st->location_ids, h);
-		return;
-	}
-	s = id_table_first(&st->location_ids, h);
-	id = id_table_at(&st->location_ids, h, &s);
-	if (id == ID_NONE)
-		return;
-	if (stage == 1)
-		__builtin_prefetch(&st->locations[id]);
-	else
-		__builtin_prefetch(&st->lines[st->locations[id].lines]);
+	return o->address == address && o->mapping == mapping && o->folded == folded &&
+	       o->nlines == nlines && lines_equal(st->lines + o->lines, lines, nlines);
 }
 
 void store_reserve_lines(struct store *st, size_t lines)
@@ -196,20 +180,19 @@ void store_set_lines(struct store *st, uint32_t location, const struct line *lin
 	st->nlines += n;
 }
 
-uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping,
-			       uint64_t address, bool folded, const struct line *lines,
-			       uint32_t nlines)
+uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t likely,
+			       uint32_t mapping, uint64_t address, bool folded,
+			       const struct line *lines, uint32_t nlines)
 {
-	const struct location *o;
 	uint32_t id;
 	size_t s;
 
+	if (likely != ID_NONE &&
+	    location_is(st, likely, mapping, address, folded, lines, nlines))
+		return likely;
 	for (s = id_table_first(&st->location_ids, h);
 	     (id = id_table_at(&st->location_ids, h, &s)) != ID_NONE; s++) {
-		o = &st->locations[id];
-		if (o->address == address && o->mapping == mapping &&
-		    o->folded == folded && o->nlines == nlines &&
-		    lines_equal(st->lines + o->lines, lines, nlines))
+		if (location_is(st, id, mapping, address, folded, lines, nlines))
 			return id;
 	}
 	XGROW(st->locations, st->nlocations, st->locations_cap);
@@ -225,8 +208,8 @@ uint32_t store_location(struct store *st, uint32_t mapping, uint64_t address, bo
 			const struct line *lines, uint32_t nlines)
 {
 	return store_location_hashed(
-		st, store_location_hash(mapping, address, folded, lines, nlines), mapping,
-		address, folded, lines, nlines);
+		st, store_location_hash(mapping, address, folded, lines, nlines), ID_NONE,
+		mapping, address, folded, lines, nlines);
 }
 
 void store_reserve(struct store *st, size_t locations, size_t stacks, size_t frames)
@@ -243,40 +226,26 @@ uint64_t store_stack_hash(const uint32_t *locations, uint32_t n)
 	return hash_u32s(locations, n);
 }
 
-void store_stack_prefetch(const struct store *st, uint64_t h, int stage)
+static bool stack_is(const struct store *st, uint32_t id, const uint32_t *locations,
+		     uint32_t n)
 {
-	uint32_t id;
-	size_t s;
+	const struct seq *o = &st->stacks[id];
 
-	if (stage == 0) {
-		id_table_prefetch(&st->stack_ids, h);
-		return;
-	}
-	s = id_table_first(&st->stack_ids, h);
-	id = id_table_at(&st->stack_ids, h, &s);
-	if (id == ID_NONE)
-		return;
-	if (stage == 1) {
-		__builtin_prefetch(&st->stacks[id]);
-		return;
-	}
-	/* 16 ids to a cache line */
-	for (s = 0; s < st->stacks[id].n; s += 16)
-		__builtin_prefetch(&st->frames[st->stacks[id].off + s]);
+	return o->n == n &&
+	       (!n || !memcmp(st->frames + o->off, locations, n * sizeof(*locations)));
 }
 
-uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations,
-			    uint32_t n)
+uint32_t store_stack_hashed(struct store *st, uint64_t h, uint32_t likely,
+			    const uint32_t *locations, uint32_t n)
 {
-	const struct seq *o;
 	uint32_t id;
 	size_t s;
 
+	if (likely != ID_NONE && stack_is(st, likely, locations, n))
+		return likely;
 	for (s = id_table_first(&st->stack_ids, h);
 	     (id = id_table_at(&st->stack_ids, h, &s)) != ID_NONE; s++) {
-		o = &st->stacks[id];
-		if (o->n == n && (!n || !memcmp(st->frames + o->off, locations,
-						n * sizeof(*locations))))
+		if (stack_is(st, id, locations, n))
 			return id;
 	}
 	XGROW(st->stacks, st->nstacks, st->stacks_cap);
@@ -292,7 +261,8 @@ uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locati
 
 uint32_t store_stack(struct store *st, const uint32_t *locations, uint32_t n)
 {
-	return store_stack_hashed(st, store_stack_hash(locations, n), locations, n);
+	return store_stack_hashed(st, store_stack_hash(locations, n), ID_NONE, locations,
+				  n);
 }
 
 static bool label_equal(const struct label *a, const struct label *b)

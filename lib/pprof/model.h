@@ -131,22 +131,21 @@ uint32_t store_labelset(struct store *st, struct label *labels,
 			uint32_t n); /* sorts labels */
 
 /*
- * For batches, so that cache misses overlap: hash all, prefetch all by stage 0, 1, 2 (each stage
- * needs what the one before has fetched), then look up all.
+ * For batches, so that cache misses overlap: hash all and prefetch their slots of the table; get
+ * the likely id of each, and prefetch what it stands for; then look up all. `likely` may be
+ * ID_NONE, or any other id.
  */
 uint64_t store_stack_hash(const uint32_t *locations, uint32_t n);
-void store_stack_prefetch(const struct store *st, uint64_t h, int stage);
 uint64_t store_function_hash(const struct function *f);
-void store_function_prefetch(const struct store *st, uint64_t h, int stage);
-uint32_t store_function_hashed(struct store *st, uint64_t h, const struct function *f);
+uint32_t store_function_hashed(struct store *st, uint64_t h, uint32_t likely,
+			       const struct function *f);
 uint64_t store_location_hash(uint32_t mapping, uint64_t address, bool folded,
 			     const struct line *lines, uint32_t nlines);
-void store_location_prefetch(const struct store *st, uint64_t h, int stage);
-uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t mapping,
-			       uint64_t address, bool folded, const struct line *lines,
-			       uint32_t nlines);
-uint32_t store_stack_hashed(struct store *st, uint64_t h, const uint32_t *locations,
-			    uint32_t n);
+uint32_t store_location_hashed(struct store *st, uint64_t h, uint32_t likely,
+			       uint32_t mapping, uint64_t address, bool folded,
+			       const struct line *lines, uint32_t nlines);
+uint32_t store_stack_hashed(struct store *st, uint64_t h, uint32_t likely,
+			    const uint32_t *locations, uint32_t n);
 
 static inline const uint32_t *store_frames(const struct store *st, uint32_t stack,
 					   uint32_t *n)
@@ -227,7 +226,7 @@ void profile_reserve(struct profile *p, size_t samples);
 int profile_add(struct profile *p, uint32_t stack, uint32_t labelset,
 		const int64_t *values, struct err *e);
 
-/* As store_stack_prefetch(), stages 0 and 1. */
+/* Before profile_add(), for batches: stage 0 for all, then stage 1. */
 void profile_prefetch(const struct profile *p, uint32_t stack, uint32_t labelset,
 		      int stage);
 

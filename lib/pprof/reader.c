@@ -28,7 +28,7 @@ struct pending_str {
 struct pending_location {
 	uint64_t hash, address;
 	size_t lines; /* in reader.lines */
-	uint32_t row, mapping;
+	uint32_t row, mapping, likely;
 };
 
 struct reader {
@@ -190,6 +190,7 @@ static void finish_functions(struct reader *r, const uint32_t *rows, size_t n)
 	struct pending_str strs[3 * BATCH];
 	struct function fns[BATCH];
 	uint64_t hashes[BATCH];
+	uint32_t likely[BATCH];
 	const struct raw_function *f;
 	size_t i, nstrs = 0;
 
@@ -208,13 +209,16 @@ static void finish_functions(struct reader *r, const uint32_t *rows, size_t n)
 					   .file = r->str_ids[f->file],
 					   .start_line = f->start_line};
 		hashes[i] = store_function_hash(&fns[i]);
-		store_function_prefetch(r->st, hashes[i], 0);
+		id_table_prefetch(&r->st->function_ids, hashes[i]);
+	}
+	for (i = 0; i < n; i++) {
+		likely[i] = id_table_likely(&r->st->function_ids, hashes[i]);
+		if (likely[i] != ID_NONE)
+			__builtin_prefetch(&r->st->functions[likely[i]]);
 	}
 	for (i = 0; i < n; i++)
-		store_function_prefetch(r->st, hashes[i], 1);
-	for (i = 0; i < n; i++)
 		r->function_ids[rows[i]] =
-			store_function_hashed(r->st, hashes[i], &fns[i]);
+			store_function_hashed(r->st, hashes[i], likely[i], &fns[i]);
 }
 
 /* Intern the functions of the locations that are marked (any id but ID_NONE). */
@@ -290,24 +294,30 @@ static void prepare_location(struct reader *r, struct profile *p, uint32_t row,
 	*nlines += l->nlines;
 	out->hash = store_location_hash(out->mapping, out->address, l->folded, lines,
 					l->nlines);
-	store_location_prefetch(r->st, out->hash, 0);
+	id_table_prefetch(&r->st->location_ids, out->hash);
 }
 
-static void finish_locations(struct reader *r, const struct pending_location *batch,
-			     size_t n)
+static void finish_locations(struct reader *r, struct pending_location *batch, size_t n)
 {
+	const struct store *st = r->st;
 	const struct raw_location *l;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		store_location_prefetch(r->st, batch[i].hash, 1);
-	for (i = 0; i < n; i++)
-		store_location_prefetch(r->st, batch[i].hash, 2);
+	for (i = 0; i < n; i++) {
+		batch[i].likely = id_table_likely(&st->location_ids, batch[i].hash);
+		if (batch[i].likely != ID_NONE)
+			__builtin_prefetch(&st->locations[batch[i].likely]);
+	}
+	for (i = 0; i < n; i++) {
+		if (batch[i].likely != ID_NONE)
+			__builtin_prefetch(store_lines(st, batch[i].likely));
+	}
 	for (i = 0; i < n; i++) {
 		l = &r->msg->locations[batch[i].row];
 		r->location_ids[batch[i].row] = store_location_hashed(
-			r->st, batch[i].hash, batch[i].mapping, batch[i].address,
-			l->folded, r->lines + batch[i].lines, l->nlines);
+			r->st, batch[i].hash, batch[i].likely, batch[i].mapping,
+			batch[i].address, l->folded, r->lines + batch[i].lines,
+			l->nlines);
 	}
 }
 
@@ -421,17 +431,29 @@ static int add_batch(struct reader *r, struct profile *p,
 		     const struct sample_hooks *hooks, struct pending *batch, size_t n,
 		     struct err *e)
 {
+	const struct store *st = r->st;
+	const uint32_t *frames;
 	const int64_t *values;
+	uint32_t nframes, k;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < n; i++)
-		store_stack_prefetch(r->st, batch[i].hash, 1);
-	for (i = 0; i < n; i++)
-		store_stack_prefetch(r->st, batch[i].hash, 2);
+	for (i = 0; i < n; i++) {
+		batch[i].stack = id_table_likely(&st->stack_ids, batch[i].hash);
+		if (batch[i].stack != ID_NONE)
+			__builtin_prefetch(&st->stacks[batch[i].stack]);
+	}
+	for (i = 0; i < n; i++) {
+		if (batch[i].stack == ID_NONE)
+			continue;
+		frames = store_frames(st, batch[i].stack, &nframes);
+		/* 16 ids to a cache line */
+		for (k = 0; k < nframes; k += 16)
+			__builtin_prefetch(frames + k);
+	}
 	for (i = 0; i < n; i++) {
 		batch[i].stack =
-			store_stack_hashed(r->st, batch[i].hash,
+			store_stack_hashed(r->st, batch[i].hash, batch[i].stack,
 					   r->frames + batch[i].frames, batch[i].nframes);
 		if (hooks->stack)
 			batch[i].stack = hooks->stack(hooks->ctx, r->st, batch[i].stack);
@@ -479,7 +501,7 @@ static int add_samples(struct reader *r, struct profile *p,
 				      .nframes = to - from,
 				      .labelset = r->labelsets[i]};
 		b->hash = store_stack_hash(r->frames + nframes, b->nframes);
-		store_stack_prefetch(r->st, b->hash, 0);
+		id_table_prefetch(&r->st->stack_ids, b->hash);
 		nframes += b->nframes;
 		if (n == BATCH) {
 			ret = add_batch(r, p, hooks, batch, n, e);

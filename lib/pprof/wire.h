@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
@@ -18,6 +19,31 @@ struct wire_field {
 	size_t n;
 	const uint8_t *at; /* where the field starts, for messages */
 };
+
+/*
+ * Up to eight bytes at once: what is behind the last one cut off, then sevens put together by
+ * twos, fours and eights. NULL when the number is longer. Eight bytes can be read.
+ */
+static inline const uint8_t *wire_varint_of_word(const uint8_t *p, uint64_t *v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t w, last;
+
+	memcpy(&w, p, sizeof(w));
+	last = ~w & 0x8080808080808080u;
+	if (!last)
+		return NULL;
+	w &= (last ^ (last - 1)) & 0x7f7f7f7f7f7f7f7fu;
+	w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
+	w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
+	*v = (w & 0x0fffffffu) | (w & 0x0fffffff00000000u) >> 4;
+	return p + __builtin_ctzll(last) / 8 + 1;
+#else
+	(void)p;
+	(void)v;
+	return NULL;
+#endif
+}
 
 const uint8_t *wire_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v);
 
