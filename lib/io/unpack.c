@@ -59,8 +59,8 @@ int unpack_xz(const void *in, size_t n, struct buf *out, struct err *e)
 	return r == LZMA_STREAM_END ? 0 : err_set(e, EBADMSG, "damaged xz data");
 }
 
-#define ZSTD_WINDOW_LOG                                                                  \
-	27 /* 128 MiB, as for xz; what the zstd program makes without --long */
+/* 128 MiB, as for xz; what the zstd program makes without --long */
+#define ZSTD_WINDOW_LOG 27
 #define ZSTD_STEP (1u << 17)
 #define GZIP_RATIO_MAX 1032 /* deflate cannot shrink by more */
 
@@ -91,8 +91,9 @@ static int unpack_zstd_frames(const void *in, size_t n, struct buf *out, struct 
 }
 
 /* The size stands at the end: right for files of one member, as those are that we want. */
-static int unpack_gzip(const uint8_t *in, size_t n, struct buf *out, struct err *e)
+static int unpack_gzip(const void *packed, size_t n, struct buf *out, struct err *e)
 {
+	const uint8_t *in = packed;
 	struct libdeflate_decompressor *d;
 	enum libdeflate_result r;
 	uint32_t size;
@@ -115,18 +116,31 @@ static int unpack_gzip(const uint8_t *in, size_t n, struct buf *out, struct err 
 	return 0;
 }
 
+static int (*unpacker(const void *in, size_t n))(const void *, size_t, struct buf *,
+						 struct err *)
+{
+	static const uint8_t xz[] = {0xfd, '7', 'z', 'X', 'Z', 0},
+			     zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, gzip[] = {0x1f, 0x8b};
+
+	if (n >= sizeof(xz) && !memcmp(in, xz, sizeof(xz)))
+		return unpack_xz;
+	if (n >= sizeof(zstd) && !memcmp(in, zstd, sizeof(zstd)))
+		return unpack_zstd_frames;
+	if (n >= sizeof(gzip) && !memcmp(in, gzip, sizeof(gzip)))
+		return unpack_gzip;
+	return NULL;
+}
+
+bool unpack_knows(const void *start, size_t n)
+{
+	return unpacker(start, n);
+}
+
 int unpack_file(const void *in, size_t n, struct buf *out, struct err *e)
 {
-	if (n >= 6 && !memcmp(in,
-			      "\xfd"
-			      "7zXZ",
-			      6))
-		return unpack_xz(in, n, out, e);
-	if (n >= 4 && !memcmp(in, "\x28\xb5\x2f\xfd", 4))
-		return unpack_zstd_frames(in, n, out, e);
-	if (n >= 2 && !memcmp(in, "\x1f\x8b", 2))
-		return unpack_gzip(in, n, out, e);
-	return err_set(e, ENOEXEC, "not a packed file");
+	int (*unpack)(const void *, size_t, struct buf *, struct err *) = unpacker(in, n);
+
+	return unpack ? unpack(in, n, out, e) : err_set(e, ENOEXEC, "not a packed file");
 }
 
 uint32_t unpack_crc32(uint32_t crc, const void *p, size_t n)

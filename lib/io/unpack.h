@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ int unpack_xz(const void *in, size_t n, struct buf *out, struct err *e);
  * over the maximum.
  */
 int unpack_file(const void *in, size_t n, struct buf *out, struct err *e);
+
+/* By its first UNPACK_START bytes, is it a file for unpack_file()? */
+#define UNPACK_START 6
+bool unpack_knows(const void *start, size_t n);
 
 /* CRC-32 as in gzip and .gnu_debuglink; start with crc 0, go on with the last result. */
 uint32_t unpack_crc32(uint32_t crc, const void *p, size_t n);

@@ -56,25 +56,6 @@ const uint8_t *message_usual_rows(struct message *m, const uint8_t *p);
 int message_decode_samples(struct message *m, struct err *e);
 
 /*
- * The field of this number at *p, when it stands there and is a number: what producers write in
- * a fixed order is taken one by one, without a look at what else it might be. False leaves *p,
- * and everything unusual, to next_field().
- */
-static inline __attribute__((always_inline)) bool
-take_number(const uint8_t **p, const uint8_t *end, unsigned number, uint64_t *v)
-{
-	const uint8_t *next;
-
-	if (*p == end || **p != (number << 3 | WIRE_VARINT))
-		return false;
-	next = wire_varint(*p + 1, end, v);
-	if (!next)
-		return false;
-	*p = next;
-	return true;
-}
-
-/*
  * One field of a message: 1, 0 when *p is at the end, negative on error. `wanted` has a letter
  * per field number: v a number, b bytes, p repeated numbers (packed or not). Numbers not in it
  * are unknown fields, for the caller to pass over.

@@ -123,6 +123,25 @@ static int decode_values(struct message *m, const struct wire_field *f, struct e
 	return 0;
 }
 
+/*
+ * The field of this number at *p, when it stands there and is a number: what producers write in
+ * a fixed order is taken one by one, without a look at what else it might be. False leaves *p,
+ * and everything unusual, to next_field().
+ */
+static inline __attribute__((always_inline)) bool
+take_number(const uint8_t **p, const uint8_t *end, unsigned number, uint64_t *v)
+{
+	const uint8_t *next;
+
+	if (*p == end || **p != (number << 3 | WIRE_VARINT))
+		return false;
+	next = wire_varint(*p + 1, end, v);
+	if (!next)
+		return false;
+	*p = next;
+	return true;
+}
+
 static int bad_label(const struct message *m, const uint8_t *p, uint64_t field,
 		     struct err *e)
 {
@@ -184,25 +203,42 @@ static uint32_t same_labels(const struct message *m, const uint8_t *p, size_t n,
 	return id;
 }
 
-/* A sample from its first label on: its labels' row. */
-static int decode_labels(struct message *m, const uint8_t *p, const uint8_t *end,
-			 uint32_t *row, struct err *e)
+/* Labels from row `labels` on; bytes[0, n) make the same again, or NULL. Their row. */
+static int put_labels(struct message *m, const uint8_t *bytes, size_t n, uint64_t h,
+		      size_t labels, uint32_t *row, struct err *e)
 {
-	const uint8_t *start = p;
-	size_t n = end - p, labels = m->nlabels;
-	uint64_t h = hash_bytes(p, n);
-	bool alone = true;
+	int r = ROOM(m, labelsets, m->nlabelsets + 1, e);
+
+	if (r < 0)
+		return r;
+	*row = m->nlabelsets++;
+	m->labelsets[*row] = (struct raw_labelset){bytes, n, labels, m->nlabels};
+	if (bytes)
+		id_table_put(&m->labelset_ids, h, *row);
+	return 0;
+}
+
+static int decode_sample(struct message *m, const struct wire_field *in, struct err *e)
+{
+	const uint8_t *p = in->p, *end = p + in->n, *first = NULL;
+	size_t values = m->nvalues, labels = m->nlabels;
+	uint32_t labelset = ID_NONE;
+	bool alone = true; /* no other fields stand between or behind the labels */
 	struct wire_field f;
+	uint64_t h = 0;
+	char what[80];
 	int r;
 
-	if (!m->labelset_ids.slots)
-		id_table_init(&m->labelset_ids);
-	*row = same_labels(m, p, n, h);
-	if (*row != ID_NONE)
-		return 0;
 	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields),
 			       "-ppb", e)) > 0) {
-		alone &= f.number > 2;
+		if (f.number == 3 && !first) {
+			first = f.at;
+			h = hash_bytes(first, end - first);
+			labelset = same_labels(m, first, end - first, h);
+			if (labelset != ID_NONE)
+				break;
+		}
+		alone &= !first || f.number > 2;
 		if (f.number == 1)
 			r = decode_frames(m, &f, e);
 		else if (f.number == 2)
@@ -212,40 +248,9 @@ static int decode_labels(struct message *m, const uint8_t *p, const uint8_t *end
 		if (r < 0)
 			return r;
 	}
-	if (!r)
-		r = ROOM(m, labelsets, m->nlabelsets + 1, e);
-	if (r < 0)
-		return r;
-	*row = m->nlabelsets++;
-	m->labelsets[*row] =
-		(struct raw_labelset){alone ? start : NULL, n, labels, m->nlabels};
-	if (alone)
-		id_table_put(&m->labelset_ids, h, *row);
-	return 0;
-}
-
-static int decode_sample(struct message *m, const struct wire_field *in, struct err *e)
-{
-	const uint8_t *p = in->p, *end = p + in->n;
-	size_t values = m->nvalues;
-	uint32_t labelset = ID_NONE;
-	struct wire_field f;
-	char what[80];
-	int r;
-
-	while ((r = next_field(m, &p, end, &f, sample_fields, NFIELDS(sample_fields),
-			       "-ppb", e)) > 0) {
-		if (f.number == 1)
-			r = decode_frames(m, &f, e);
-		else if (f.number == 2)
-			r = decode_values(m, &f, e);
-		else if (f.number == 3) {
-			r = decode_labels(m, f.at, end, &labelset, e);
-			p = end;
-		}
-		if (r < 0)
-			return r;
-	}
+	if (r >= 0 && first && labelset == ID_NONE)
+		r = put_labels(m, alone ? first : NULL, end - first, h, labels, &labelset,
+			       e);
 	if (r < 0)
 		return r;
 	if (m->nvalues - values != m->ntypes) {
@@ -267,6 +272,8 @@ int message_decode_samples(struct message *m, struct err *e)
 		return r;
 	if (m->labelset_ids.slots)
 		id_table_clear(&m->labelset_ids);
+	else
+		id_table_init(&m->labelset_ids);
 	while ((r = next_field(m, &p, m->samples_end, &f, NULL, 0, "", e)) > 0) {
 		if (f.number != 2)
 			continue;

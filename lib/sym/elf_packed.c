@@ -57,23 +57,10 @@ int elf_open_debugdata(struct elf_file *f, struct elf_file **out, struct err *e)
 
 bool elf_is_packed(int fd)
 {
-	static const struct {
-		char magic[7];
-		unsigned n;
-	} kinds[] = {{"\xfd"
-		      "7zXZ",
-		      6},
-		     {"\x28\xb5\x2f\xfd", 4},
-		     {"\x1f\x8b", 2}};
-	char start[6];
-	size_t i;
+	char start[UNPACK_START];
 
-	if (pread(fd, start, sizeof(start), 0) != sizeof(start))
-		return false;
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!memcmp(start, kinds[i].magic, kinds[i].n))
-			return true;
-	return false;
+	return pread(fd, start, sizeof(start), 0) == sizeof(start) &&
+	       unpack_knows(start, sizeof(start));
 }
 
 int elf_unpack(int fd, uint64_t size, uint64_t max, struct err *e)

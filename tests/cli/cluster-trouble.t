@@ -14,22 +14,6 @@ prof-merge in >want.pb.gz
 nl='
 '
 
-# parts DIR N [OPTION…]: all of them
-parts() {
-	_dir=$1 _n=$2
-	shift 2
-	for i in $(seq 0 $((_n - 1))); do
-		shard part "$_dir" "$_n" "$i" "$@" || return
-	done
-}
-
-# is_one_merge DESCRIPTION: what was joined is
-is_one_merge() {
-	cmp got.pb.gz want.pb.gz
-	ok $? "$1"
-	rm -f got.pb.gz
-}
-
 # fails MESSAGE COMMAND…: exit 2, that line, and no result
 fails() {
 	message=$1

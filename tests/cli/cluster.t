@@ -12,22 +12,6 @@ mkdir all
 printf '../%s\0' in/*.pb.gz >all/list
 prof-merge in >want.pb.gz
 
-# parts DIR N [OPTION…]: all of them, in an order of chance
-parts() {
-	_dir=$1 _n=$2
-	shift 2
-	for i in $(seq 0 $((_n - 1)) | shuf); do
-		shard part "$_dir" "$_n" "$i" "$@" || return
-	done
-}
-
-# is_one_merge DESCRIPTION: what was joined is
-is_one_merge() {
-	cmp got.pb.gz want.pb.gz
-	ok $? "$1"
-	rm -f got.pb.gz
-}
-
 for n in 1 3 7 16; do
 	parts all "$n" && shard join all "$n" got.pb.gz
 	is_one_merge "$n parts have the bytes of one merge"

@@ -116,29 +116,9 @@ END
 prof-render -o "$tmp/types.html" "$tmp/types.txt"
 is "$(prof-render -t alloc_space -f html "$tmp/types.txt" | grep -c 'alloc_space, total 4kB')" 1 "-t chooses"
 
-cat >"$tmp/diff.txt" <<'END'
-# profpipe text 1
-profile
-type "samples" "count"
-function 1 "main" "" "" 0
-function 2 "slow" "" "" 0
-function 3 "gone" "" "" 0
-function 4 "fresh" "" "" 0
-location 1 m0 0x0 f1:0:0
-location 2 m0 0x0 f2:0:0
-location 3 m0 0x0 f3:0:0
-location 4 m0 0x0 f4:0:0
-sample -30 : 1 : "pprof::base"="true"
-sample -40 : 2 1 : "pprof::base"="true"
-sample -30 : 3 1 : "pprof::base"="true"
-sample 10 : 1 :
-sample 70 : 2 1 :
-sample 20 : 4 1 :
-end
-END
+difference >"$tmp/diff.txt"
 prof-render -o "$tmp/diff.html" "$tmp/diff.txt"
-sed 's/^type .*/&\ncomment "profpipe: tested=4"\ncomment "profpipe: verdict=regressed name=slow"/' "$tmp/diff.txt" |
-	prof-render -o "$tmp/tested.html"
+difference "$tested" | prof-render -o "$tmp/tested.html"
 
 f='function 1 "f" "" "" 0
 function 2 "g" "" "" 0

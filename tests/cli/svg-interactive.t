@@ -64,28 +64,7 @@ prof-render -f svg --interactive --min-width 4 "$tmp/large.txt" >"$tmp/narrow.sv
 prof-render -f json "$tmp/large.txt" >"$tmp/large.json"
 prof-render -f json --focus 'sort1|^pkg9\.' "$tmp/large.txt" >"$tmp/focus.json"
 
-cat >"$tmp/diff.txt" <<'END'
-# profpipe text 1
-profile
-type "samples" "count"
-comment "profpipe: tested=4"
-comment "profpipe: verdict=regressed name=slow"
-function 1 "main" "" "" 0
-function 2 "slow" "" "" 0
-function 3 "gone" "" "" 0
-function 4 "fresh" "" "" 0
-location 1 m0 0x0 f1:0:0
-location 2 m0 0x0 f2:0:0
-location 3 m0 0x0 f3:0:0
-location 4 m0 0x0 f4:0:0
-sample -30 : 1 : "pprof::base"="true"
-sample -40 : 2 1 : "pprof::base"="true"
-sample -30 : 3 1 : "pprof::base"="true"
-sample 10 : 1 :
-sample 70 : 2 1 :
-sample 20 : 4 1 :
-end
-END
+difference "$tested" >"$tmp/diff.txt"
 prof-render -f svg --interactive "$tmp/diff.txt" >"$tmp/diff.svg"
 prof-render -f json "$tmp/diff.txt" >"$tmp/diff.json"
 prof-render -f svg --interactive "$golden/hostile.txt" >"$tmp/hostile.svg"

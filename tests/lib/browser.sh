@@ -35,3 +35,31 @@ screenshots() {
 	done
 	is "$(find "$build/screenshots" -name "$1-*.png" -size +4k | wc -l)" "$n" "screenshots in build/screenshots"
 }
+
+# difference [COMMENTS]: a profile of one, with functions that are slower, gone and new; $tested are
+# the comments of one that has verdicts
+tested='comment "profpipe: tested=4"
+comment "profpipe: verdict=regressed name=slow"'
+difference() {
+	cat <<END
+# profpipe text 1
+profile
+type "samples" "count"${1:+
+$1}
+function 1 "main" "" "" 0
+function 2 "slow" "" "" 0
+function 3 "gone" "" "" 0
+function 4 "fresh" "" "" 0
+location 1 m0 0x0 f1:0:0
+location 2 m0 0x0 f2:0:0
+location 3 m0 0x0 f3:0:0
+location 4 m0 0x0 f4:0:0
+sample -30 : 1 : "pprof::base"="true"
+sample -40 : 2 1 : "pprof::base"="true"
+sample -30 : 3 1 : "pprof::base"="true"
+sample 10 : 1 :
+sample 70 : 2 1 :
+sample 20 : 4 1 :
+end
+END
+}

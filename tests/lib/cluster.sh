@@ -23,6 +23,22 @@ job() {
 	printf '%s\0' "$@" >"$_job/list"
 }
 
+# parts DIR N [OPTION…]: all of them, in an order of chance
+parts() {
+	_dir=$1 _n=$2
+	shift 2
+	for i in $(seq 0 $((_n - 1)) | shuf); do
+		shard part "$_dir" "$_n" "$i" "$@" || return
+	done
+}
+
+# is_one_merge DESCRIPTION: what was joined is
+is_one_merge() {
+	cmp got.pb.gz want.pb.gz
+	ok $? "$1"
+	rm -f got.pb.gz
+}
+
 # block N: the Nth block of shell of docs/howto-fleet.md, with places of this test for its own
 block() {
 	awk -v n="$1" '/^```/ { inside = !inside && $0 == "```sh" && ++k == n; next } inside' \
