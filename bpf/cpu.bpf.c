@@ -13,16 +13,10 @@
 #include "bpf/event.h"
 #include "bpf/python.h"
 #include "bpf/unwind.h"
+#include "bpf/who.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/*
- * Who is sampled. by_pid: nobody else than who has WANT_PID. by_labels: user space decides by a
- * first sample, and again after each change.
- */
-const volatile bool by_pid, by_labels;
-__u32 generation; /* of decisions */
-bool inherits;	  /* a child is decided on as its parent was */
 const volatile __u64 period_ns = 1;
 
 /*
@@ -48,54 +42,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct sample_cpu_counts);
 } counts SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__type(key, __u32); /* tgid */
-	__type(value, struct want);
-} want SEC(".maps");
-
-static __always_inline bool same_comm(const struct task_struct *leader, const char *comm)
-{
-	__u64 now[EVENT_COMM_LEN / sizeof(__u64)];
-	const __u64 *then = (const void *)comm;
-
-	bpf_core_read(now, sizeof(now), &leader->comm);
-	return now[0] == then[0] && now[1] == then[1];
-}
-
-static __always_inline bool wanted(__u32 tgid)
-{
-	struct want *w = bpf_map_lookup_elem(&want, &tgid);
-
-	if (by_pid && !(w && w->flags & WANT_PID))
-		return false;
-	if (!by_labels)
-		return true;
-	if (!w || !(w->flags & WANT_DECIDED) || w->generation != generation ||
-	    w->cgroup_id != bpf_get_current_cgroup_id() ||
-	    !same_comm(bpf_get_current_task_btf()->group_leader, w->comm))
-		return true;
-	return w->flags & WANT_KEEP;
-}
-
-static __always_inline void fill_head(struct task_struct *task, __u64 now, __u64 id,
-				      struct sample_event *e)
-{
-	struct task_struct *leader = task->group_leader;
-
-	e->h.ktime = now;
-	e->h.start_boottime = leader->start_boottime;
-	e->h.cgroup_id = bpf_get_current_cgroup_id();
-	e->h.tgid = id >> 32;
-	e->h.tid = id;
-	e->h.ppid = BPF_CORE_READ(leader, real_parent, tgid);
-	e->h.cpu = bpf_get_smp_processor_id();
-	e->h.flags = 0;
-	bpf_core_read(&e->h.leader_comm, sizeof(e->h.leader_comm), &leader->comm);
-	bpf_get_current_comm(e->h.comm, sizeof(e->h.comm));
-}
 
 /* Known when the programs are loaded: what follows from it need not be looked at. */
 static __always_inline bool one_interval(void)
@@ -292,13 +238,6 @@ static __always_inline int end(struct scratch *s)
 	return 0;
 }
 
-static long loop_step(__u32 i, void *ctx)
-{
-	if (unwind_step())
-		return 1;
-	return 0;
-}
-
 SEC("perf_event")
 int sample_loop(struct perf_regs *regs)
 {
@@ -309,7 +248,7 @@ int sample_loop(struct perf_regs *regs)
 		return 0;
 	if (has_user_part(task, &s->e)) {
 		unwind_begin(regs, task, s);
-		bpf_loop(EVENT_USER_MAX + 1, loop_step, NULL, 0);
+		unwind_loop();
 		unwind_end(s, &ring);
 		take_python();
 	}

@@ -51,6 +51,17 @@ enum unwind_stop {
 	STOP_CAUSES,
 };
 
+/* What a sample is of: each is a profile type. */
+enum event_kind {
+	KIND_CPU,
+	KIND_OFFCPU,
+	KIND_FAULTS,
+	KIND_BLOCK,
+	KIND_NET,
+	KINDS,
+};
+#define KIND_MASK 7 /* of a hash */
+
 /*
  * A user address that is not a return address: that of the leaf, of a signal frame's code and of
  * what the signal interrupted. The kernel's frames have no such mark, nor has EVENT_BY_FP.
@@ -78,13 +89,19 @@ struct sample_head {
 	__u64 next_pc, next_sp, next_fp, next_lr;
 	__u64 known_ns;	   /* its mappings were those of then; 0: not known */
 	__u64 start_stack; /* sp of the program's first instruction; 0: not known */
-	__u32 npython, unused;
+	__u32 npython;
+	__u32 kind;   /* enum event_kind */
+	__u64 detail; /* what else is told of the event, see below; 0 of KIND_CPU */
+	__u64 hash;   /* of all that makes it another sample, kind in KIND_MASK; not of KIND_CPU */
 };
 
 struct sample_event {
 	struct sample_head h;
 	__u64 data[EVENT_DATA_MAX / sizeof(__u64)];
 };
+
+/* Each interval counts in a set of its own, by turns, so user space may be late by so many. */
+#define COUNT_SETS 64
 
 /* Where the ticks of one CPU went. Never reset. */
 struct sample_counts {
@@ -93,11 +110,60 @@ struct sample_counts {
 	__u64 idle, lost_timer, lost_recursion;	 /* of the clock */
 };
 
+/* `detail` of KIND_OFFCPU: how the thread left its CPU. */
+enum wait_state {
+	WAIT_PREEMPTED, /* it could have run on */
+	WAIT_SLEEPING,
+	WAIT_UNINTERRUPTIBLE,
+	WAIT_STOPPED, /* by a signal or a debugger */
+};
+
+/* `detail` of KIND_FAULTS: whether it had to be read in. */
+enum fault_class {
+	FAULT_MINOR,
+	FAULT_MAJOR,
+};
+
+/* `detail` of KIND_BLOCK: the operation (REQ_OP_*) << 32 | device (dev_t as in the kernel). */
+#define BLOCK_DETAIL(op, dev) ((__u64)(op) << 32 | (dev))
+
+/* `detail` of KIND_NET: sends << 48 | address family << 32 | protocol << 16 | remote port. */
+#define NET_DETAIL(sends, family, protocol, port)                                        \
+	((__u64)(sends) << 48 | (__u64)(family) << 32 | (__u64)(protocol) << 16 | (port))
+
+/*
+ * What events of one hash came to in one interval: sent when that is over, and where there is no
+ * room to add them up, for each event. The stack went before, when the first of them was seen.
+ */
+struct event_sum {
+	__u64 hash;
+	__u64 turn; /* the interval, from 0 */
+	__u64 n, value;
+	__u64 asleep; /* one: none of this, but that a thread waits there at its end */
+};
+
+/* Where the events of one kind and CPU went. Never reset. */
+struct event_counts {
+	__u64 seen, filtered;
+	__u64 brief;	/* waits shorter than asked for */
+	__u64 lost_ring, lost_map;
+	__u64 lost_nested; /* came while another was looked at */
+	__u64 run_ns;
+};
+
+struct event_cpu_counts {
+	struct event_counts set[COUNT_SETS][KINDS];
+	__u64 busy; /* an event is being looked at */
+} __attribute__((aligned(64)));
+
+/* What collect_asleep and collect_sums get. */
+struct event_collect {
+	__u64 turn;   /* the interval that is over */
+	__u64 end_ns; /* when it was */
+};
+
 /* This many ticks in a row without work, and the kernel may stop the clock until there is some. */
 #define IDLE_RUN_LONG 32
-
-/* Each interval counts in a set of its own, by turns, so user space may be late by so many. */
-#define COUNT_SETS 64
 
 /*
  * How long one CPU had nothing to run, ns. The sum goes on from interval to interval; `upto`

@@ -29,6 +29,7 @@ enum {
 
 enum {
 	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
 	BPF_RB_NO_WAKEUP = 1 << 0,
 	BPF_RB_AVAIL_DATA = 0,
 	BPF_RB_RING_SIZE = 1,
@@ -41,6 +42,16 @@ enum {
 #include <bpf/bpf_helpers.h>
 
 #define PF_KTHREAD 0x00200000
+
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_STOPPED_OR_TRACED (0x4 | 0x8)
+#define TASK_DEAD_STATES (0x10 | 0x20 | 0x80)
+
+#define REQ_OP_MASK 0xff
+
+#define FAMILY_INET 2
+#define FAMILY_INET6 10
+#define MESSAGE_PEEK 2
 
 /* As in the kernel's linux/bpf.h, times in ns. */
 struct bpf_perf_event_value {
@@ -74,6 +85,27 @@ struct task_struct {
 	__u64 start_boottime;
 	char comm[16];
 	struct thread_struct thread;
+};
+
+struct block_device {
+	__u32 bd_dev;
+};
+struct bvec_iter {
+	unsigned int bi_size;
+};
+struct bio {
+	struct block_device *bi_bdev;
+	__u32 bi_opf;
+	struct bvec_iter bi_iter;
+};
+
+struct sock_common {
+	__be16 skc_dport;
+	unsigned short skc_family;
+};
+struct sock {
+	struct sock_common __sk_common;
+	__u16 sk_protocol;
 };
 
 /* The timer of a cpu-clock event, from what the kernel gives a perf_event program. */

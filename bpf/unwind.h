@@ -422,6 +422,19 @@ __noinline int unwind_step(void)
 	return 1;
 }
 
+/* All frames: needs bpf_loop() of Linux 5.17. */
+static long loop_step(__u32 i, void *ctx)
+{
+	if (unwind_step())
+		return 1;
+	return 0;
+}
+
+static __always_inline void unwind_loop(void)
+{
+	bpf_loop(EVENT_USER_MAX + 1, loop_step, NULL, 0);
+}
+
 /* --- begin and end ------------------------------------------------------------------------- */
 
 static __always_inline void unwind_kernel(void *ctx, struct sample_event *e)
@@ -453,6 +466,19 @@ static __always_inline bool has_user_part(struct task_struct *task,
 	return true;
 }
 
+/* Where the task will go on in its program. */
+static __always_inline void unwind_from_entry(struct task_struct *task,
+					      struct unwind_state *u)
+{
+	struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	u->pc = REGS_PC(user);
+	u->sp = REGS_SP(user);
+	u->fp = REGS_FP(user);
+	u->lr = REGS_LR(user);
+}
+
+/* regs: where it was interrupted; NULL: it called the kernel. */
 static __always_inline void unwind_begin(const struct perf_regs *regs,
 					 struct task_struct *task, struct scratch *s)
 {
@@ -473,18 +499,13 @@ static __always_inline void unwind_begin(const struct perf_regs *regs,
 		u->run_n = p->n;
 		s->e.h.known_ns = p->known_ns;
 	}
-	if (REGS_USER_MODE(regs)) {
+	if (regs && REGS_USER_MODE(regs)) {
 		u->pc = PERF_PC(regs);
 		u->sp = PERF_SP(regs);
 		u->fp = PERF_FP(regs);
 		u->lr = PERF_LR(regs);
 	} else {
-		struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(task);
-
-		u->pc = REGS_PC(user);
-		u->sp = REGS_SP(user);
-		u->fp = REGS_FP(user);
-		u->lr = REGS_LR(user);
+		unwind_from_entry(task, u);
 	}
 }
 

@@ -28,6 +28,8 @@ struct sampler_ops {
 	enum unwinder_form (*form)(const struct sampler *s);
 	uint32_t (*steps)(const struct sampler *s);
 	void (*unwind_maps)(const struct sampler *s, struct unwind_maps *out);
+	int (*open_events)(struct sampler *s, struct events_conf *conf,
+			   struct events **out, struct err *e);
 	void (*tell_python)(const struct sampler *s, uint32_t tgid, uint64_t runtime);
 };
 

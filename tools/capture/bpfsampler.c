@@ -44,6 +44,7 @@ struct bpf_sampler {
 	uint64_t stopped_ns; /* 0: running */
 	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
 	size_t npossible;    /* CPUs */
+	struct events *events; /* that decisions are for, too; not ours */
 	struct sample_cpu_counts *now; /* by CPU; the BPF programs write it */
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
 	void *take_ctx;
@@ -226,6 +227,8 @@ static void bpf_decide_anew(struct sampler *base, bool inherits)
 	struct bpf_sampler *s = of(base);
 	s->skel->bss->inherits = inherits;
 	s->skel->bss->generation++;
+	if (s->events)
+		events_decide_anew(s->events, inherits);
 }
 
 static void bpf_forget(struct sampler *base, uint32_t tgid)
@@ -456,6 +459,20 @@ static void bpf_tell_python(const struct sampler *base, uint32_t tgid, uint64_t 
 	run_change(const_of(base)->skel->progs.change_python, &c, sizeof(c));
 }
 
+static int bpf_open_events(struct sampler *base, struct events_conf *conf,
+			   struct events **out, struct err *e)
+{
+	struct bpf_sampler *s = of(base);
+	int r;
+
+	conf->shared = s->skel;
+	conf->npossible = s->npossible;
+	r = events_open(conf, out, e);
+	if (r >= 0)
+		s->events = *out;
+	return r;
+}
+
 static enum unwinder_form bpf_form(const struct sampler *base)
 {
 	const struct bpf_sampler *s = const_of(base);
@@ -511,6 +528,7 @@ static const struct sampler_ops bpf_ops = {
 	.form = bpf_form,
 	.steps = bpf_steps,
 	.unwind_maps = bpf_unwind_maps,
+	.open_events = bpf_open_events,
 	.tell_python = bpf_tell_python,
 };
 
@@ -523,14 +541,14 @@ int bpfsampler_open(const struct sampler_conf *conf, struct sampler **out, struc
 	s->base.ops = &bpf_ops;
 	s->period_ns = NS_PER_S / conf->rate_hz;
 	s->cpus = xcalloc(conf->ncpus, sizeof(*s->cpus));
-	for (; s->ncpus < conf->ncpus; s->ncpus++)
+	for (; s->ncpus < conf->ncpus && !conf->no_clock; s->ncpus++)
 		s->cpus[s->ncpus] = (struct cpu_events){
 			.cpu = conf->cpus[s->ncpus],
 			.clock_fd = -1,
 			.sample_fd = -1,
 		};
 	r = load(s, conf, e);
-	for (i = 0; i < conf->ncpus && r >= 0; i++) {
+	for (i = 0; i < s->ncpus && r >= 0; i++) {
 		struct cpu_events *c = &s->cpus[i];
 
 		r = open_event(s, c->cpu, true, s->skel->progs.clock_tick, &c->clock_fd,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From samples to one profile. */
 #include "tools/capture/jit.h"
+#include "tools/capture/kinds.h"
 #include "tools/capture/python.h"
 #include "tools/capture/tables.h"
 #include "tools/capture/build.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/xalloc.h"
@@ -18,36 +20,59 @@
 #define MESSAGE_MAX (UINT64_C(4) << 30)
 #define PSEUDO_MAX 4
 
+static struct profile *new_profile(const struct builder *b, enum event_kind kind)
+{
+	const struct kind *k = &kinds[kind];
+	struct profile *p = profile_new(b->store);
+	struct value_type types[2];
+	size_t i;
+
+	for (i = 0; i < k->ntypes; i++)
+		types[i] = (struct value_type){
+			.type = store_puts(b->store, k->types[i].type),
+			.unit = store_puts(b->store, k->types[i].unit),
+		};
+	p->h.types = xmemdup(types, k->ntypes * sizeof(*types));
+	p->h.ntypes = k->ntypes;
+	p->h.period_type = types[k->main];
+	p->h.default_type = types[k->main].type;
+	p->h.period = kind == KIND_CPU ? NS_PER_S / b->conf->rate_hz : 1;
+	return p;
+}
+
 void builder_begin(struct builder *b)
 {
-	struct value_type types[2];
-	struct header *h;
+	size_t i;
 
 	builder_release(b);
 	b->epoch++;
 	b->kept = b->dropped = 0;
 	b->unwind = (struct unwind_counts){0};
+	memset(b->events, 0, sizeof(b->events));
 	b->store = store_new(STORE_EXACT);
-	b->profile = profile_new(b->store);
-	h = &b->profile->h;
-	types[0].type = store_puts(b->store, "samples");
-	types[0].unit = store_puts(b->store, "count");
-	types[1].type = store_puts(b->store, "cpu");
-	types[1].unit = store_puts(b->store, "nanoseconds");
-	h->types = xmemdup(types, sizeof(types));
-	h->ntypes = 2;
-	h->period_type = types[1];
-	h->default_type = types[1].type;
-	h->period = NS_PER_S / b->conf->rate_hz;
+	id_table_init(&b->by_hash);
+	for (i = 0; i < KINDS; i++) {
+		if (b->conf->kinds & KIND_BIT(i))
+			b->profiles[i] = new_profile(b, i);
+	}
 }
 
 void builder_release(struct builder *b)
 {
+	size_t i;
+
 	buf_release(&b->late);
-	profile_free(b->profile);
+	for (i = 0; i < KINDS; i++) {
+		profile_free(b->profiles[i]);
+		b->profiles[i] = NULL;
+	}
+	if (b->store)
+		id_table_release(&b->by_hash);
 	store_free(b->store);
-	b->profile = NULL;
 	b->store = NULL;
+	free(b->places);
+	b->places = NULL;
+	b->nplaces = b->places_cap = 0;
 }
 
 static uint32_t pseudo_location(struct builder *b, const char *text)
@@ -87,10 +112,16 @@ struct stack {
 
 static void add_kernel(struct builder *b, const struct sample_event *ev, struct stack *st)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
+	/* an event is seen from within what we hung on to it */
+	if (ev->h.kind != KIND_CPU) {
+		while (i < ev->h.nkernel && i < EVENT_KERNEL_MAX &&
+		       kernel_is_tracing(b->kernel, ev->data[i] - 1))
+			i++;
+	}
 	/* the first is where the tick found the CPU, all others are return addresses */
-	for (i = 0; i < ev->h.nkernel && i < EVENT_KERNEL_MAX; i++)
+	for (; i < ev->h.nkernel && i < EVENT_KERNEL_MAX; i++)
 		st->frames[st->n++] = kernel_location(b->kernel, b->store, b->epoch,
 						      ev->data[i] - (i > 0));
 }
@@ -276,17 +307,65 @@ int builder_settle(struct builder *b, struct err *e)
 	return r;
 }
 
+/* Where the events of a hash belong: what they came to is told later. */
+static void add_place(struct builder *b, uint64_t hash, uint32_t stack, uint32_t labels)
+{
+	XGROW(b->places, b->nplaces, b->places_cap);
+	id_table_put(&b->by_hash, hash, (uint32_t)b->nplaces);
+	b->places[b->nplaces++] = (struct event_place){hash, stack, labels};
+}
+
+static const struct event_place *find_place(const struct builder *b, uint64_t hash)
+{
+	size_t s = id_table_first(&b->by_hash, hash);
+	uint32_t id;
+
+	for (; (id = id_table_at(&b->by_hash, hash, &s)) != ID_NONE; s++) {
+		if (b->places[id].hash == hash)
+			return &b->places[id];
+	}
+	return NULL;
+}
+
+int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *e)
+{
+	enum event_kind kind = sum->hash & KIND_MASK;
+	const struct event_place *at = find_place(b, sum->hash);
+	const int64_t values[2] = {(int64_t)sum->n, (int64_t)sum->value};
+
+	if (kind >= KINDS || !b->profiles[kind])
+		return 0;
+	if (!at) {
+		b->events[kind].unknown += sum->n;
+		return 0;
+	}
+	if (at->labels == ID_NONE) {
+		b->events[kind].dropped += sum->n;
+		return 0;
+	}
+	b->events[kind].kept += sum->n;
+	if (!sum->n && !sum->value)
+		return 0;
+	return profile_add(b->profiles[kind], at->stack, at->labels, values, e);
+}
+
 int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 {
 	struct proc *p = procs_of_sample(b->procs, &ev->h);
-	const int64_t values[2] = {1, b->profile->h.period};
+	bool is_cpu = ev->h.kind == KIND_CPU;
 	struct stack st;
-	uint32_t labels;
+	uint32_t labels, stack;
 
+	if (ev->h.kind >= KINDS || !b->profiles[ev->h.kind] ||
+	    (!is_cpu && find_place(b, ev->h.hash)))
+		return 0;
 	labels = labels_of_sample(&b->conf->labels, &b->sources, b->store, b->epoch, p,
 				  &ev->h);
 	if (labels == ID_NONE) {
-		b->dropped++;
+		if (is_cpu)
+			b->dropped++;
+		else
+			add_place(b, ev->h.hash, 0, ID_NONE);
 		return 0;
 	}
 	st.n = 0;
@@ -296,11 +375,16 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 		add_user(b, p, ev, &st);
 	if (st.unnamed && put_off(b, ev))
 		return 0;
+	stack = store_stack(b->store, st.frames, st.n);
+	if (!is_cpu) {
+		add_place(b, ev->h.hash, stack, labels);
+		return 0;
+	}
 	if (st.has_user)
 		count_user(b, ev, &st);
 	b->kept++;
-	return profile_add(b->profile, store_stack(b->store, st.frames, st.n), labels,
-			   values, e);
+	return profile_add(b->profiles[KIND_CPU], stack, labels,
+			   (const int64_t[]){1, b->profiles[KIND_CPU]->h.period}, e);
 }
 
 int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t)
@@ -309,7 +393,16 @@ int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t
 	       t->lost_timer - t->lost_recursion - t->lost_error - t->hidden;
 }
 
-static void add_unwind_comments(struct builder *b)
+int64_t builder_unexplained_events(const struct builder *b, enum event_kind kind,
+				   const struct event_totals *t)
+{
+	const struct event_sums *s = &b->events[kind];
+
+	return t->seen - (int64_t)(s->kept + s->dropped) - t->filtered - t->brief -
+	       t->lost_ring - t->lost_map - t->lost_nested;
+}
+
+static void add_unwind_comments(struct builder *b, struct profile *p)
 {
 	const struct unwind_counts *u = &b->unwind;
 	char key[32];
@@ -319,25 +412,20 @@ static void add_unwind_comments(struct builder *b)
 		if (i && !u->by_stop[i])
 			continue;
 		snprintf(key, sizeof(key), "stacks_%s", unwind_stop_names[i]);
-		profile_comment_kv(b->profile, key, "%" PRIu64, u->by_stop[i]);
+		profile_comment_kv(p, key, "%" PRIu64, u->by_stop[i]);
 	}
 	if (u->by_fp)
-		profile_comment_kv(b->profile, "stacks_by_fp", "%" PRIu64, u->by_fp);
+		profile_comment_kv(p, "stacks_by_fp", "%" PRIu64, u->by_fp);
 	if (u->copied)
-		profile_comment_kv(b->profile, "stacks_copied", "%" PRIu64, u->copied);
+		profile_comment_kv(p, "stacks_copied", "%" PRIu64, u->copied);
 }
 
-static void add_comments(struct builder *b, const struct interval_info *info)
+/* What became of the ticks of the clock. */
+static void add_tick_comments(struct builder *b, const struct interval_info *info)
 {
+	struct profile *p = b->profiles[KIND_CPU];
 	const struct tick_counts *t = &info->ticks;
-	struct profile *p = b->profile;
 
-	profile_comment_kv(p, "producer", "prof-capture %s", PROFPIPE_VERSION);
-	profile_comment_kv(p, "schema", "1");
-	profile_comment_kv(p, "host", "%s", b->conf->host);
-	profile_comment_kv(p, "kernel", "%s", b->conf->labels.kernel_release);
-	profile_comment_kv(p, "cpu", "%s", b->conf->cpu_model);
-	profile_comment_kv(p, "cpus", "%zu", b->conf->ncpus);
 	profile_comment_kv(p, "event", "cpu-clock");
 	profile_comment_kv(p, "rate", "%u", b->conf->rate_hz);
 	profile_comment_kv(p, "expected", "%" PRId64, t->expected);
@@ -354,10 +442,41 @@ static void add_comments(struct builder *b, const struct interval_info *info)
 	if (t->lost_error)
 		profile_comment_kv(p, "lost_error", "%" PRId64, t->lost_error);
 	profile_comment_kv(p, "unexplained", "%" PRId64, builder_unexplained(b, t));
-	profile_comment_kv(p, "merged", "1");
-	add_unwind_comments(b);
+	add_unwind_comments(b, p);
 	if (!b->conf->unprivileged)
 		profile_comment_kv(p, "bpf_ns", "%" PRIu64, t->run_ns);
+}
+
+static void add_event_comments(struct builder *b, enum event_kind kind,
+			       const struct event_totals *t)
+{
+	struct profile *p = b->profiles[kind];
+	const struct event_sums *s = &b->events[kind];
+
+	profile_comment_kv(p, "event", "%s", kinds[kind].name);
+	profile_comment_kv(p, "expected", "%" PRId64, t->seen);
+	profile_comment_kv(p, "kept", "%" PRIu64, s->kept);
+	profile_comment_kv(p, "filtered", "%" PRId64, t->filtered + (int64_t)s->dropped);
+	if (kind == KIND_OFFCPU)
+		profile_comment_kv(p, "brief", "%" PRId64, t->brief);
+	profile_comment_kv(p, "lost_ring", "%" PRId64, t->lost_ring);
+	profile_comment_kv(p, "lost_map", "%" PRId64, t->lost_map);
+	profile_comment_kv(p, "lost_nested", "%" PRId64, t->lost_nested);
+	profile_comment_kv(p, "unexplained", "%" PRId64,
+			   builder_unexplained_events(b, kind, t));
+	profile_comment_kv(p, "bpf_ns", "%" PRIu64, t->run_ns);
+}
+
+static void add_comments(struct builder *b, struct profile *p,
+			 const struct interval_info *info)
+{
+	profile_comment_kv(p, "producer", "prof-capture %s", PROFPIPE_VERSION);
+	profile_comment_kv(p, "schema", "1");
+	profile_comment_kv(p, "host", "%s", b->conf->host);
+	profile_comment_kv(p, "kernel", "%s", b->conf->labels.kernel_release);
+	profile_comment_kv(p, "cpu", "%s", b->conf->cpu_model);
+	profile_comment_kv(p, "cpus", "%zu", b->conf->ncpus);
+	profile_comment_kv(p, "merged", "1");
 	profile_comment_kv(p, "own_cpu_ns", "%" PRIu64, info->cpu_ns);
 	if (info->side_lost)
 		profile_comment_kv(p, "process_records_lost", "%" PRIu64,
@@ -369,16 +488,21 @@ static void add_comments(struct builder *b, const struct interval_info *info)
 				   (double)info->step_ns / NS_PER_S);
 }
 
-int builder_finish(struct builder *b, const struct interval_info *info, struct buf *out,
-		   struct err *e)
+int builder_finish(struct builder *b, enum event_kind kind,
+		   const struct interval_info *info, struct buf *out, struct err *e)
 {
 	struct buf message = BUF_INIT(MESSAGE_MAX);
+	struct profile *p = b->profiles[kind];
 	int r;
 
-	b->profile->h.time_ns = info->time_ns;
-	b->profile->h.duration_ns = info->duration_ns;
-	add_comments(b, info);
-	r = profile_encode(b->profile, &message, e);
+	p->h.time_ns = info->time_ns;
+	p->h.duration_ns = info->duration_ns;
+	add_comments(b, p, info);
+	if (kind == KIND_CPU)
+		add_tick_comments(b, info);
+	else
+		add_event_comments(b, kind, &info->events[kind]);
+	r = profile_encode(p, &message, e);
 	if (r >= 0)
 		r = gz_compress(message.data, message.len, out, e);
 	buf_release(&message);

@@ -224,6 +224,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	struct session c = {
 		.o = o,
 		.pending = BUF_INIT(PENDING_MAX),
+		.waiting = {BUF_INIT(PENDING_MAX), BUF_INIT(PENDING_MAX), BUF_INIT(PENDING_MAX)},
 		.epoll_fd = -1,
 		.deliver = {.o = o, .signal_fd = -1},
 		.side_ns = SESSION_NEVER,
@@ -245,6 +246,7 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	stops_release(&c.builder.stops);
 	procs_release(&c.procs);
 	code_release(&c.code);
+	events_free(c.events);
 	sampler_free(c.sampler);
 	sideband_free(c.side);
 	threads_release(&c.threads);
@@ -255,6 +257,9 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	command_release(&c.command);
 	host_release(&c.host);
 	buf_release(&c.pending);
+	buf_release(&c.waiting.sums);
+	buf_release(&c.waiting.stacks);
+	buf_release(&c.waiting.asleep);
 	if (c.epoll_fd >= 0)
 		close(c.epoll_fd);
 	if (c.deliver.signal_fd >= 0)

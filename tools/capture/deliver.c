@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,21 +20,24 @@
 #define SAME_WISH_NS (NS_PER_S / 2)
 
 /* Two profiles; as many as come in a fifth of a second, where they are shorter. */
-static unsigned int room_for(int64_t interval_ns)
+static unsigned int room_for(int64_t interval_ns, unsigned int files)
 {
-	int64_t n = interval_ns > 0 ? NS_PER_S / 5 / interval_ns : 0;
+	int64_t n = interval_ns > 0 ? NS_PER_S / 5 / interval_ns * files : 0;
 
-	return n < 2 ? 2 : n < WRITER_PENDING_MAX ? (unsigned int)n : WRITER_PENDING_MAX;
+	return n < 2 * files ? 2 * files : n < WRITER_PENDING_MAX ? (unsigned int)n : WRITER_PENDING_MAX;
 }
 
 int deliver_open(struct deliver *d, struct err *e)
 {
 	const char *pattern = d->o->cli.output;
 	uint64_t count = d->o->count;
+	unsigned int files = pattern && strstr(pattern, OUTNAME_TYPE)
+				     ? (unsigned int)__builtin_popcount(d->o->kinds)
+				     : 1;
 
 	d->conf = (struct writer_conf){
 		.pattern = pattern,
-		.room = room_for(d->o->interval_ns),
+		.room = room_for(d->o->interval_ns, files),
 		.goes_on = d->o->interval_ns,
 	};
 	if (outname_is_stream(pattern))
@@ -55,10 +59,15 @@ int deliver_start(struct deliver *d, struct err *e)
 	return writer_start(&d->conf, &d->writer, e);
 }
 
-void deliver_put(struct deliver *d, struct buf *profile, int64_t time_ns, uint64_t told,
-		 bool last)
+bool deliver_splits_types(const struct deliver *d)
 {
-	bool fits = writer_put(d->writer, profile, time_ns, told, last);
+	return !d->conf.stream && strstr(d->conf.pattern, OUTNAME_TYPE);
+}
+
+void deliver_put(struct deliver *d, struct buf *profile, const char *type,
+		 int64_t time_ns, uint64_t told, bool last)
+{
+	bool fits = writer_put(d->writer, profile, type, time_ns, told, last);
 
 	if (!fits && !d->slow_said)
 		cli_note(&d->o->cli,

@@ -32,8 +32,11 @@ void deliver_release(struct deliver *d);
 int deliver_start(struct deliver *d, struct err *e);
 
 /* Write what is in `profile`, which is then empty. See writer_put(). */
-void deliver_put(struct deliver *d, struct buf *profile, int64_t time_ns, uint64_t told,
-		 bool last);
+void deliver_put(struct deliver *d, struct buf *profile, const char *type,
+		 int64_t time_ns, uint64_t told, bool last);
+
+/* Each type has a file of its own. */
+bool deliver_splits_types(const struct deliver *d);
 
 /* After writer_fd() was readable. Negative: nothing can be written any more. */
 int deliver_check(struct deliver *d, struct err *e);

@@ -3,9 +3,11 @@
 #include "tools/capture/session.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/capture/clock.h"
+#include "tools/capture/kinds.h"
 #include "tools/capture/procread.h"
 
 #define TABLES_NS (NS_PER_S / 5) /* to wait for tables at the end of an interval */
@@ -45,9 +47,23 @@ void session_take_sample(void *ctx, const struct sample_event *ev, size_t size)
 		buf_put(&c->pending, ev, size);
 }
 
+void session_take_sum(void *ctx, const struct event_sum *sum)
+{
+	struct session *c = ctx;
+
+	if (sum->asleep)
+		buf_put(&c->waiting.asleep, &sum->hash, sizeof(sum->hash));
+	else
+		buf_put(&c->waiting.sums, sum, sizeof(*sum));
+}
+
 static void drain(struct session *c)
 {
+	const struct event_sinks to = {session_take_sample, session_take_sum, c};
+
 	sampler_drain(c->sampler, session_take_sample, c);
+	if (c->events)
+		events_drain(c->events, &to);
 	sideband_drain(c->side, session_take_record, c);
 }
 
@@ -91,7 +107,7 @@ static int process(struct session *c, uint64_t until_ns, bool all, struct err *e
 	size_t at, size, kept = 0;
 	int r;
 
-	if (c->pending.overflow)
+	if (c->pending.overflow || c->waiting.sums.overflow || c->waiting.asleep.overflow)
 		return err_set(e, ENOMEM, "samples come faster than they can be handled");
 	session_apply_records(c, until_ns);
 	for (at = 0; at < c->pending.len; at += size) {
@@ -101,6 +117,8 @@ static int process(struct session *c, uint64_t until_ns, bool all, struct err *e
 			r = builder_add(&c->builder, ev, e);
 			if (r < 0)
 				return r;
+			if (ev->h.kind == KIND_OFFCPU)
+				buf_put(&c->waiting.stacks, ev, size);
 		} else {
 			memmove(c->pending.data + kept, ev, size);
 			kept += size;
@@ -177,22 +195,115 @@ static int scan(struct session *c, struct err *e)
 	return r;
 }
 
-int session_end_interval(struct session *c, uint64_t end_ns, struct err *e)
+static int compare_hashes(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Into the profiles with what the events of the interval came to. */
+static int add_sums(struct session *c, uint64_t turn, struct err *e)
+{
+	struct buf *sums = &c->waiting.sums;
+	struct event_sum sum;
+	size_t at, kept = 0;
+	int r = 0;
+
+	for (at = 0; at < sums->len && r >= 0; at += sizeof(sum)) {
+		memcpy(&sum, sums->data + at, sizeof(sum));
+		if (sum.turn <= turn) {
+			r = builder_add_sum(&c->builder, &sum, e);
+		} else {
+			memmove(sums->data + kept, &sum, sizeof(sum));
+			kept += sizeof(sum);
+		}
+	}
+	sums->len = kept;
+	return r;
+}
+
+/* The stacks of those who still wait are as good as samples of the interval that begins. */
+static void keep_asleep(struct session *c, uint64_t now_ns)
+{
+	struct waiting *w = &c->waiting;
+	size_t n = w->asleep.len / sizeof(uint64_t), at, size;
+	struct sample_event *ev;
+
+	if (n)
+		qsort(w->asleep.data, n, sizeof(uint64_t), compare_hashes);
+	for (at = 0; at < w->stacks.len; at += size) {
+		ev = (void *)(w->stacks.data + at);
+		size = sample_event_size(&ev->h);
+		if (!n || !bsearch(&ev->h.hash, w->asleep.data, n, sizeof(uint64_t),
+				   compare_hashes))
+			continue;
+		ev->h.ktime = now_ns;
+		buf_put(&c->pending, ev, size);
+	}
+	buf_clear(&w->stacks);
+	buf_clear(&w->asleep);
+}
+
+/* All profiles of the interval, each by itself or one behind another. */
+static int deliver(struct session *c, const struct interval_info *info, struct err *e)
 {
 	struct buf out = BUF_INIT(UINT64_C(4) << 30);
+	struct interval_info one = *info;
+	uint64_t bytes = 0;
+	uint32_t left = c->conf.kinds;
+	size_t i, before;
+	int r = 0;
+
+	for (i = 0; i < KINDS && r >= 0; i++) {
+		if (!(left & KIND_BIT(i)))
+			continue;
+		left &= ~KIND_BIT(i);
+		before = out.len;
+		r = builder_finish(&c->builder, i, &one, &out, e);
+		bytes += out.len - before;
+		if (r < 0 || (left && !deliver_splits_types(&c->deliver)))
+			continue;
+		deliver_put(&c->deliver, &out, kinds[i].name, one.time_ns, one.dropped,
+			    c->stop);
+		one.dropped = 0;
+	}
+	buf_release(&out);
+	if (r >= 0)
+		report_interval(&c->report, &c->builder, info, bytes);
+	return r;
+}
+
+/* What the sampler and the events counted up to end_ns. */
+static int cut(struct session *c, uint64_t end_ns, struct interval_info *info,
+	       struct err *e)
+{
+	const struct event_sinks to = {session_take_sample, session_take_sum, c};
+	int r = 0;
+
+	sampler_cut(c->sampler, end_ns, &info->ticks);
+	if (c->events)
+		r = events_cut(c->events, end_ns, &to, info->events, e);
+	drain(c);
+	c->drained_ns = monotonic_ns();
+	return r;
+}
+
+int session_end_interval(struct session *c, uint64_t end_ns, struct err *e)
+{
 	struct interval_info info = {
 		.time_ns = (int64_t)c->start_ns + c->utc_ns,
 		.duration_ns = end_ns - c->start_ns,
 		.step_ns = c->step_ns,
 	};
 	struct writer_counts counts;
-	uint64_t lost, bytes;
+	uint64_t lost;
 	int r;
 
 	check_late(c, end_ns);
-	sampler_cut(c->sampler, end_ns, &info.ticks);
-	drain(c);
-	c->drained_ns = monotonic_ns();
+	r = cut(c, end_ns, &info, e);
+	if (r < 0)
+		return r;
 	lost = sideband_lost(c->side);
 	info.side_lost = lost - c->side_lost;
 	if (info.side_lost && scan(c, e) < 0)
@@ -201,6 +312,9 @@ int session_end_interval(struct session *c, uint64_t end_ns, struct err *e)
 	session_apply_records(c, end_ns);
 	code_wait(&c->code, TABLES_NS);
 	r = process(c, end_ns, true, e);
+	if (r >= 0)
+		r = add_sums(c, c->done, e);
+	keep_asleep(c, end_ns);
 	info.ticks.filtered += (int64_t)c->builder.dropped;
 	info.cpu_ns = code_cpu_ns(&c->code) - c->cpu_ns;
 	c->cpu_ns += info.cpu_ns;
@@ -208,16 +322,10 @@ int session_end_interval(struct session *c, uint64_t end_ns, struct err *e)
 	c->done++;
 	if (end_ns >= c->stop_ns || (c->o->count && c->done >= c->o->count))
 		c->stop = true;
+	writer_counts(c->deliver.writer, &counts);
+	c->report.dropped = counts.lost;
 	if (r >= 0)
-		r = builder_finish(&c->builder, &info, &out, e);
-	bytes = out.len;
-	if (r >= 0) {
-		writer_counts(c->deliver.writer, &counts);
-		c->report.dropped = counts.lost;
-		deliver_put(&c->deliver, &out, info.time_ns, info.dropped, c->stop);
-		report_interval(&c->report, &c->builder, &info, bytes);
-	}
-	buf_release(&out);
+		r = deliver(c, &info, e);
 	if (c->kernel.hidden && !c->kernel.warned) {
 		c->kernel.warned = true;
 		cli_note(&c->o->cli,
@@ -238,5 +346,7 @@ int session_end_early(struct session *c, struct err *e)
 {
 	uint64_t now = sampler_stop(c->sampler);
 
+	if (c->events)
+		events_stop(c->events, now);
 	return session_end_interval(c, now < c->end_ns ? now : c->end_ns, e);
 }

@@ -194,6 +194,23 @@ static const struct ksym *find(const struct kernel *k, uint64_t addr)
 	return addr >= m->start && addr < m->limit ? s : NULL;
 }
 
+bool kernel_is_tracing(struct kernel *k, uint64_t addr)
+{
+	static const char *const prefixes[] = {"bpf_", "__bpf_", "__traceiter_",
+					       "__probestub_", "trace_", "__trace_"};
+	const struct ksym *s;
+	size_t i;
+
+	if (!k->loaded)
+		kernel_load(k);
+	s = k->hidden ? NULL : find(k, addr);
+	for (i = 0; s && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		if (!strncmp(s->name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
 uint32_t kernel_location(struct kernel *k, struct store *st, uint32_t epoch,
 			 uint64_t addr)
 {

@@ -34,6 +34,9 @@ void kernel_release(struct kernel *k);
 /* Read them now: that takes a tenth of a second, for which not every ring has room. */
 void kernel_load(struct kernel *k);
 
+/* It is code by which the kernel calls us at an event, not what the event happened in. */
+bool kernel_is_tracing(struct kernel *k, uint64_t addr);
+
 /*
  * The location of a kernel address in the store of profile number `epoch` (from 1). `lookup` is
  * the address to find the name by: one inside the call for a return address.

@@ -9,6 +9,7 @@
 
 #include "lib/sym/cgroup.h"
 #include "tools/capture/choose.h"
+#include "tools/capture/kinds.h"
 #include "tools/capture/procread.h"
 
 static const struct {
@@ -168,6 +169,7 @@ static uint32_t make_set(const struct label_conf *conf, const struct label_sourc
 		return ID_NONE;
 	label_list_show(&l);
 	put_thread(conf, &l, h);
+	kind_put_labels(&l, h);
 	return store_labelset(st, l.v, l.n);
 }
 
@@ -199,13 +201,16 @@ uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sour
 		.cgroup_id = h->cgroup_id,
 	};
 
-	if (!(conf->extra & per_sample) && c->epoch == epoch && c->space == who.space &&
+	if (h->kind == KIND_CPU && !(conf->extra & per_sample) && c->epoch == epoch && c->space == who.space &&
 	    c->cgroup_id == h->cgroup_id &&
 	    !memcmp(c->comm, h->leader_comm, sizeof(c->comm)))
 		return c->labelset;
 	if (s && s->env_guessed)
 		look_again(src->env_names, p->tgid, s);
 	who.cgroup = cgroups_path(src->cgroups, p, h->cgroup_id);
+	/* each is asked for once in an interval */
+	if (h->kind != KIND_CPU)
+		return make_set(conf, src, st, &who, h);
 	*c = (struct label_cache){
 		.epoch = epoch,
 		.labelset = make_set(conf, src, st, &who, h),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prof-capture: profile what runs on this machine's CPUs. The command line. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/ui/cli.h"
 #include "tools/capture/capture.h"
+#include "tools/capture/kinds.h"
 
 #define RATE_MAX 50000
 #define INTERVAL_MIN_NS 10000000
@@ -21,6 +23,7 @@ enum {
 	OPT_EXPLAIN,
 	OPT_LABEL,
 	OPT_LABELS,
+	OPT_MIN_WAIT,
 	OPT_NODE,
 	OPT_RING,
 	OPT_ROOT,
@@ -34,6 +37,10 @@ enum {
 
 static const struct argp_option options[] = {
 	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
+	{"event", 'e', "LIST", 0,
+	 "What to record: cpu, offcpu, faults, block, net, in any combination (cpu); list "
+	 "tells which this machine has",
+	 1},
 	{"duration", 'd', "TIME", 0,
 	 "Stop after TIME (on SIGINT, SIGTERM or COMMAND's end)", 1},
 	{"interval", 'i', "TIME", 0, "Write a profile every TIME (one for all)", 1},
@@ -77,6 +84,8 @@ static const struct argp_option options[] = {
 	 4},
 	{"unwinder", OPT_UNWINDER, "FORM", 0,
 	 "auto, loop, tail, or fp: frame pointers only (auto)", 4},
+	{"min-wait", OPT_MIN_WAIT, "TIME", 0,
+	 "Of offcpu, leave out waits that are shorter (1us)", 4},
 	{"stats", OPT_STATS, NULL, 0, "A line of counters for each interval", 4},
 	{0},
 };
@@ -92,6 +101,29 @@ static void parse_rate(struct capture_opts *o, const char *arg)
 	if (num_parse_u64(arg, &n) < 0 || !n || n > RATE_MAX)
 		cli_usage_error("-F: not a rate from 1 to %d: %s", RATE_MAX, arg);
 	o->rate_hz = n;
+}
+
+static void list_events(void)
+{
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < KINDS; i++) {
+		why = kind_missing(i);
+		printf("%-8s %s%s%s%s\n", kinds[i].name, kinds[i].help,
+		       why ? " (not here: " : "", why ? why : "", why ? ")" : "");
+	}
+	exit(EXIT_OK);
+}
+
+static void parse_events(struct capture_opts *o, const char *arg)
+{
+	struct err e;
+
+	if (!strcmp(arg, "list"))
+		list_events();
+	if (kinds_choose(arg, &o->kinds, &e) < 0)
+		cli_usage_error("-e: %s", e.msg);
 }
 
 static int64_t parse_time(const char *option, const char *arg, int64_t least_ns)
@@ -193,6 +225,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'F':
 		parse_rate(o, arg);
 		return 0;
+	case 'e':
+		parse_events(o, arg);
+		return 0;
+	case OPT_MIN_WAIT:
+		o->min_wait_ns = parse_time("--min-wait", arg, 0);
+		return 0;
 	case 'd':
 		o->duration_ns = parse_time("-d", arg, 1);
 		return 0;
@@ -278,6 +316,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		buf_putc(&o->env_names, 0);
 		o->choice.by_pid = o->npids || o->command;
+		if (!o->kinds)
+			o->kinds = KIND_BIT(KIND_CPU);
 		if (o->keep_bytes && !o->keep)
 			cli_usage_error("--keep-limit: needs --keep-binaries");
 		if (o->count && !o->interval_ns)
@@ -294,7 +334,7 @@ int main(int argc, char **argv)
 	static const struct argp_child children[] = {{&cli_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARG...]]", doc, children, NULL, NULL};
-	struct capture_opts o = {.rate_hz = 99, .env_names = BUF_INIT(1 << 20)};
+	struct capture_opts o = {.rate_hz = 99, .min_wait_ns = 1000, .env_names = BUF_INIT(1 << 20)};
 	struct err e;
 	size_t i;
 	int r;

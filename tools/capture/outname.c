@@ -45,12 +45,12 @@ char *outname(const char *pattern, const char *type, int64_t time_ns)
 #pragma GCC diagnostic pop
 	if (!n)
 		return NULL;
-	at = strstr(name, "{type}");
+	at = strstr(name, OUTNAME_TYPE);
 	if (!at)
 		return xstrdup(name);
 	buf_put(&b, name, at - name);
 	buf_puts(&b, type);
-	buf_puts(&b, at + strlen("{type}"));
+	buf_puts(&b, at + strlen(OUTNAME_TYPE));
 	at = b.overflow ? NULL : xstrdup(buf_str(&b));
 	buf_release(&b);
 	return at;

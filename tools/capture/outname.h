@@ -7,6 +7,8 @@
 
 #include "lib/base/err.h"
 
+#define OUTNAME_TYPE "{type}"
+
 /* The name for an interval that starts at time_ns (UTC). Allocated; NULL if it gets too long. */
 char *outname(const char *pattern, const char *type, int64_t time_ns);
 

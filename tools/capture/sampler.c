@@ -118,6 +118,12 @@ void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out)
 		*out = (struct unwind_maps){-1, -1, -1, 0};
 }
 
+int sampler_open_events(struct sampler *s, struct events_conf *conf, struct events **out,
+			struct err *e)
+{
+	return s->ops->open_events(s, conf, out, e);
+}
+
 void sampler_tell_python(const struct sampler *s, uint32_t tgid, uint64_t runtime)
 {
 	if (s->ops->tell_python)

@@ -11,6 +11,7 @@
 
 #include "bpf/event.h"
 #include "lib/base/err.h"
+#include "tools/capture/events.h"
 #include "tools/capture/perfring.h"
 #include "tools/capture/programs.h"
 #include "tools/capture/unwinder.h"
@@ -34,6 +35,7 @@ struct sampler_conf {
 	bool by_labels; /* those that sampler_decide() keeps, and those not decided on */
 	bool inherits;	/* children are decided on as their parents were */
 	enum unwinder_form form;
+	bool no_clock; /* nothing is sampled: only what events need is there */
 	/* these threads and their children, by perf events; NULL: by BPF */
 	const struct thread_list *threads;
 };
@@ -83,6 +85,13 @@ bool sampler_hides_kernel(const struct sampler *s);
 enum unwinder_form sampler_form(const struct sampler *s);
 uint32_t sampler_steps(const struct sampler *s);
 void sampler_unwind_maps(const struct sampler *s, struct unwind_maps *out);
+
+/*
+ * Events beside the clock, which share what the sampler knows: shared and npossible of conf are
+ * filled in. They are the caller's, to free before the sampler. By BPF alone.
+ */
+int sampler_open_events(struct sampler *s, struct events_conf *conf, struct events **out,
+			struct err *e);
 
 /* Where a process has the state of its Python interpreter; 0: it has none. */
 void sampler_tell_python(const struct sampler *s, uint32_t tgid, uint64_t runtime);

@@ -11,6 +11,7 @@
 #include "tools/capture/code.h"
 #include "tools/capture/command.h"
 #include "tools/capture/deliver.h"
+#include "tools/capture/events.h"
 #include "tools/capture/host.h"
 #include "tools/capture/kernel.h"
 #include "tools/capture/procs.h"
@@ -33,6 +34,16 @@ enum wake {
 	WAKE_SAMPLES,
 };
 
+/*
+ * Events beside the clock, of the running interval. Who still waits at its end does so in the
+ * next as well, where the stack is needed again.
+ */
+struct waiting {
+	struct buf sums;   /* struct event_sum, not yet in a profile */
+	struct buf stacks; /* samples of KIND_OFFCPU */
+	struct buf asleep; /* hashes of those who wait at the end */
+};
+
 struct session {
 	const struct capture_opts *o;
 	struct host host;
@@ -40,6 +51,8 @@ struct session {
 	bool unprivileged;	    /* sampled by perf events of */
 	struct thread_list threads; /* these, and what they start */
 	struct sampler *sampler;
+	struct events *events; /* NULL: the clock alone */
+	struct waiting waiting;
 	struct sideband *side;
 	struct procs procs;
 	struct code code;
@@ -85,6 +98,7 @@ int session_start(struct session *c, struct err *e);
 /* Of the side band and of the sampler. ctx: the session. */
 void session_take_record(void *ctx, struct side_record *r);
 void session_take_sample(void *ctx, const struct sample_event *ev, size_t size);
+void session_take_sum(void *ctx, const struct event_sum *sum);
 
 /* All records from before until_ns (CLOCK_MONOTONIC) have come. */
 void session_apply_records(struct session *c, uint64_t until_ns);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tools/capture/clock.h"
+#include "tools/capture/kinds.h"
 #include "tools/capture/privilege.h"
 #include "tools/capture/procread.h"
 #include "tools/capture/survey.h"
@@ -122,6 +123,30 @@ static void name_process(struct session *c, uint32_t tgid)
 		p->is_named = true;
 }
 
+static int open_events(struct session *c, const struct sampler_conf *s, struct err *e)
+{
+	const uint32_t extra = c->o->labels.extra;
+	struct events_conf conf = {
+		.kinds = c->o->kinds & ~KIND_BIT(KIND_CPU),
+		.cpus = s->cpus,
+		.ncpus = s->ncpus,
+		.length_ns = s->length_ns,
+		.ring_bytes = s->ring_bytes,
+		.min_wait_ns = (uint64_t)c->o->min_wait_ns,
+		.by_pid = s->by_pid,
+		.by_labels = s->by_labels,
+		.inherits = s->inherits,
+		.by_thread = extra & (LABEL_THREAD_NAME | LABEL_THREAD_ID),
+		.by_cpu = extra & LABEL_CPU,
+	};
+
+	if (sampler_form(c->sampler) != UNWINDER_LOOP)
+		return err_set(e, ENOTSUP,
+			       "events other than cpu need the unwinder's form loop "
+			       "(Linux 5.17)");
+	return sampler_open_events(c->sampler, &conf, &c->events, e);
+}
+
 int session_open_sources(struct session *c, struct err *e)
 {
 	const struct capture_opts *o = c->o;
@@ -137,6 +162,7 @@ int session_open_sources(struct session *c, struct err *e)
 		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : SESSION_NEVER,
 		.form = o->unwinder,
 		.threads = c->unprivileged ? &c->threads : NULL,
+		.no_clock = !(o->kinds & KIND_BIT(KIND_CPU)),
 	};
 	size_t i;
 	int r;
@@ -149,6 +175,8 @@ int session_open_sources(struct session *c, struct err *e)
 		.ring_bytes = conf.ring_bytes,
 	};
 	r = sampler_open(&conf, &c->sampler, e);
+	if (r >= 0 && o->kinds & ~KIND_BIT(KIND_CPU))
+		r = open_events(c, &conf, e);
 	if (r < 0)
 		return r;
 	for (i = 0; i < o->npids; i++)
@@ -228,6 +256,7 @@ void session_set_up(struct session *c)
 {
 	c->conf = (struct build_conf){
 		.rate_hz = c->o->rate_hz,
+		.kinds = c->o->kinds,
 		.depth_limit = c->host.max_stack,
 		.ncpus = c->host.ncpus,
 		.cpu_model = c->host.cpu_model,
@@ -263,6 +292,8 @@ int session_start(struct session *c, struct err *e)
 	c->stop_ns = limit ? c->start_ns + limit : SESSION_NEVER;
 	c->end_ns = session_next_end(c, c->start_ns);
 	r = sampler_start(c->sampler, c->start_ns, c->stop_ns, e);
+	if (r >= 0 && c->events)
+		r = events_start(c->events, c->start_ns, c->stop_ns, e);
 	if (r < 0)
 		return r;
 	tell_begin(c);
@@ -277,6 +308,9 @@ int session_choose_way(struct session *c, struct err *e)
 
 	if (r >= 0 || privilege_for_bpf() || !choice_by_pid_alone(&o->choice))
 		return r;
+	if (o->kinds != KIND_BIT(KIND_CPU))
+		return err_set(e, EPERM, "-e: events other than cpu need CAP_BPF and "
+					 "CAP_PERFMON");
 	if (o->unwinder != UNWINDER_AUTO)
 		return err_set(e, EPERM, "--unwinder %s: needs CAP_BPF and CAP_PERFMON",
 			       unwinder_form_names[o->unwinder]);

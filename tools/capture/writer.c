@@ -13,6 +13,7 @@
 
 struct job {
 	struct buf profile;
+	const char *type;
 	int64_t time_ns;
 	uint64_t told;
 };
@@ -25,7 +26,7 @@ struct writer {
 	/* All below is changed and read under the lock. The first job is at work. */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct job jobs[WRITER_PENDING_MAX + 1]; /* one more: the last */
+	struct job jobs[WRITER_PENDING_MAX + WRITER_LAST_MAX]; /* those of the last interval go beyond */
 	size_t njobs;
 	bool stop;
 	bool failing, is_news; /* and nobody was told */
@@ -50,7 +51,7 @@ static int write_to_stream(struct writer *w, const struct buf *b, bool *is_over,
 
 static int write_to_file(const struct writer *w, const struct job *j, struct err *e)
 {
-	char *name = outname(w->conf.pattern, "cpu", j->time_ns);
+	char *name = outname(w->conf.pattern, j->type, j->time_ns);
 	struct output *o;
 	int r;
 
@@ -194,15 +195,15 @@ int writer_fd(const struct writer *w)
 	return w->event_fd;
 }
 
-bool writer_put(struct writer *w, struct buf *b, int64_t time_ns, uint64_t told,
-		bool last)
+bool writer_put(struct writer *w, struct buf *b, const char *type, int64_t time_ns,
+		uint64_t told, bool last)
 {
 	bool fits;
 
 	pthread_mutex_lock(&w->lock);
-	fits = !w->is_over && w->njobs < (last ? w->conf.room + 1 : w->conf.room);
+	fits = !w->is_over && w->njobs < (last ? w->conf.room + WRITER_LAST_MAX : w->conf.room);
 	if (fits) {
-		w->jobs[w->njobs++] = (struct job){*b, time_ns, told};
+		w->jobs[w->njobs++] = (struct job){*b, type, time_ns, told};
 		pthread_cond_signal(&w->more);
 	} else {
 		lose(w, told);

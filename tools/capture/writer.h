@@ -13,6 +13,7 @@
 #include "lib/io/output.h"
 
 #define WRITER_PENDING_MAX 20 /* profiles that wait or are being written, at most */
+#define WRITER_LAST_MAX 8     /* and of the last interval, a file each */
 
 struct writer_conf {
 	const char *pattern;   /* of file names */
@@ -35,12 +36,12 @@ void writer_free(struct writer *w); /* when writer_is_done() */
 int writer_fd(const struct writer *w);
 
 /*
- * Write a profile that starts at time_ns (UTC). Takes over what is in b. False: too many wait,
+ * Write a profile of a type (for {type}) that starts at time_ns (UTC). Takes over what is in b. False: too many wait,
  * it is lost; the last one is never lost by that. `told`: what writer_take_lost() gave, which is
  * in this profile.
  */
-bool writer_put(struct writer *w, struct buf *b, int64_t time_ns, uint64_t told,
-		bool last);
+bool writer_put(struct writer *w, struct buf *b, const char *type, int64_t time_ns,
+		uint64_t told, bool last);
 
 /* How many were lost that no profile tells of yet: the next is to. */
 uint64_t writer_take_lost(struct writer *w);
