@@ -249,7 +249,8 @@ int sample_loop(struct perf_regs *regs)
 	if (has_user_part(task, &s->e)) {
 		unwind_begin(regs, task, s);
 		unwind_loop();
-		unwind_end(s, &ring);
+		unwind_end(s);
+		unwind_copy(s, &ring);
 		take_python();
 	}
 	return end(s);
@@ -280,7 +281,8 @@ int sample_part(struct perf_regs *regs)
 		bpf_tail_call(regs, &parts, 0);
 	s->e.h.stop = STOP_DEPTH;
 out:
-	unwind_end(s, &ring);
+	unwind_end(s);
+	unwind_copy(s, &ring);
 	take_python();
 	return end(s);
 }

@@ -92,7 +92,7 @@ struct sample_head {
 	__u32 npython;
 	__u32 kind;   /* enum event_kind */
 	__u64 detail; /* what else is told of the event, see below; 0 of KIND_CPU */
-	__u64 hash;   /* of all that makes it another sample, kind in KIND_MASK; not of KIND_CPU */
+	__u64 hash; /* of all that makes it another sample, kind in KIND_MASK; not of KIND_CPU */
 };
 
 struct sample_event {
@@ -145,7 +145,7 @@ struct event_sum {
 /* Where the events of one kind and CPU went. Never reset. */
 struct event_counts {
 	__u64 seen, filtered;
-	__u64 brief;	/* waits shorter than asked for */
+	__u64 brief; /* waits shorter than asked for */
 	__u64 lost_ring, lost_map;
 	__u64 lost_nested; /* came while another was looked at */
 	__u64 run_ns;

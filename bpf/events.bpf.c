@@ -136,10 +136,10 @@ static long mix_step(__u32 i, void *ctx)
 
 static __always_inline __u64 hash_event(const struct sample_event *e)
 {
-	const __u64 *comm = (const void *)e->h.leader_comm, *name = (const void *)e->h.comm;
+	const __u64 *comm = (const void *)e->h.leader_comm,
+		    *name = (const void *)e->h.comm;
 	__u64 h = mix(e->h.detail, e->h.start_boottime);
-	/* where it stopped tells stacks apart whose rest is in a copy */
-	__u32 n = e->h.nkernel + e->h.nuser;
+	__u32 n = e->h.nkernel + e->h.nuser + e->h.npython * 2;
 
 	h = mix(h, (__u64)e->h.tgid << 32 | e->h.ppid);
 	h = mix(h, e->h.cgroup_id);
@@ -153,15 +153,35 @@ static __always_inline __u64 hash_event(const struct sample_event *e)
 	}
 	if (by_cpu)
 		h = mix(h, e->h.cpu);
-	if (e->h.ncopy)
+	/* where it stopped tells stacks apart whose rest is in a copy */
+	if (may_go_on(&e->h))
 		h = mix(h, e->h.next_sp);
-	else
-		n += e->h.npython * 2;
 	bpf_loop(n, mix_step, &h, 0);
 	return (h & ~(__u64)KIND_MASK) | e->h.kind;
 }
 
-/* Who does it, and where. regs: as for unwind_begin(). */
+/* User space is to have the stack of what is added to this interval. False: it cannot. */
+static __always_inline bool send_stack(struct scratch *s)
+{
+	struct sample_event *e = &s->e;
+	__u32 n;
+
+	if (may_go_on(&e->h)) {
+		unwind_copy(s, &ring);
+		python_frames();
+	}
+	n = sizeof(e->h) + (e->h.nkernel + e->h.nuser) * sizeof(__u64) + e->h.ncopy +
+	    e->h.npython * 2 * sizeof(__u64);
+	barrier_var(n);
+	if (n > sizeof(*e))
+		return false;
+	return !bpf_ringbuf_output(&ring, e, n, BPF_RB_NO_WAKEUP);
+}
+
+/*
+ * Who does it, and where: known to user space when this returns, or NULL. regs: as for
+ * unwind_begin().
+ */
 static __always_inline struct scratch *take_stack(void *ctx, const struct perf_regs *regs,
 						  __u32 kind, __u64 detail, __u64 now)
 {
@@ -178,29 +198,18 @@ static __always_inline struct scratch *take_stack(void *ctx, const struct perf_r
 	if (has_user_part(task, &s->e)) {
 		unwind_begin(regs, task, s);
 		unwind_loop();
-		unwind_end(s, &ring);
-		python_frames();
+		unwind_end(s);
+		/* behind the copy, if there is one */
+		if (!may_go_on(&s->e.h))
+			python_frames();
 	}
 	s->e.h.hash = hash_event(&s->e);
-	return s;
-}
-
-/* User space is to have the stack of what is added to this interval. False: it cannot. */
-static __always_inline bool send_stack(struct scratch *s)
-{
-	struct sample_event *e = &s->e;
-	__u32 n = sizeof(e->h) + (e->h.nkernel + e->h.nuser) * sizeof(__u64) +
-		  e->h.ncopy + e->h.npython * 2 * sizeof(__u64);
-
-	barrier_var(n);
-	if (n > sizeof(*e))
-		return false;
-	return !bpf_ringbuf_output(&ring, e, n, BPF_RB_NO_WAKEUP);
+	return is_known(s->e.h.hash, turn_of(now)) || send_stack(s) ? s : NULL;
 }
 
 /* An event of now: its counts, or NULL if it is not for us to look at. */
-static __always_inline struct event_counts *
-begin(struct event_cpu_counts *all, __u32 kind, __u64 now)
+static __always_inline struct event_counts *begin(struct event_cpu_counts *all,
+						  __u32 kind, __u64 now)
 {
 	struct event_counts *c;
 
@@ -228,15 +237,13 @@ static __always_inline int record(void *ctx, const struct perf_regs *regs, __u32
 	struct event_cpu_counts *all = counts_here();
 	struct event_counts *c = begin(all, kind, now);
 	struct scratch *s;
-	__u64 turn;
 
 	if (!c)
 		return 0;
 	s = take_stack(ctx, regs, kind, detail, now);
-	turn = turn_of(now);
-	if (!s || (!is_known(s->e.h.hash, turn) && !send_stack(s)))
+	if (!s)
 		c->lost_ring++;
-	else if (!add_sum(s->e.h.hash, turn, 1, value))
+	else if (!add_sum(s->e.h.hash, turn_of(now), 1, value))
 		c->lost_map++;
 	c->run_ns += bpf_ktime_get_ns() - now;
 	all->busy = 0;
@@ -245,44 +252,55 @@ static __always_inline int record(void *ctx, const struct perf_regs *regs, __u32
 
 /* --- waits --------------------------------------------------------------------------------- */
 
+/* A wait that ends, and what of it is not charged yet. */
+struct split {
+	__u64 hash, from_ns;
+	__u64 turn, last; /* the interval of from_ns, and that of the end */
+	bool lost;
+};
+
+/* One interval that it was over the end of has its part. */
+static long split_step(__u32 i, void *ctx)
+{
+	struct split *s = ctx;
+	__u64 end = first_ns + (s->turn + 1) * length_ns;
+
+	if (s->turn >= s->last)
+		return 1;
+	if (!add_sum(s->hash, s->turn, 0, end - s->from_ns))
+		s->lost = true;
+	s->from_ns = end;
+	s->turn++;
+	return 0;
+}
+
 /* The task goes on: what it waited since it was last charged is each interval's own part. */
 static __always_inline void end_wait(struct task_struct *task, __u64 now)
 {
-	__u32 tid = task->pid, i;
+	__u32 tid = task->pid;
 	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
-	struct event_cpu_counts *all;
+	struct event_cpu_counts *all = counts_here();
 	struct event_counts *c;
-	__u64 from, hash, turn, last, end;
-	bool lost = false;
+	struct split s = {0};
+	__u64 began;
 
-	if (!w)
+	/* of one that goes on when all is over the rest is charged by collect_asleep */
+	if (!w || !all || now >= stop_ns)
 		return;
-	if (now >= stop_ns)
-		return; /* it is charged up to there */
-	from = __sync_lock_test_and_set(&w->from_ns, now);
-	hash = w->hash;
-	all = counts_here();
-	if (!all)
-		return;
+	s.from_ns = __sync_lock_test_and_set(&w->from_ns, now);
+	s.hash = w->hash;
+	began = w->began_ns;
+	bpf_map_delete_elem(&waits, &tid);
 	c = counts_of(all, now, KIND_OFFCPU);
 	c->seen++;
-	if (now - w->began_ns < min_wait_ns) {
+	if (now - began < min_wait_ns) {
 		c->brief++;
-		bpf_map_delete_elem(&waits, &tid);
 		return;
 	}
-	bpf_map_delete_elem(&waits, &tid);
-	last = turn_of(now);
-	turn = turn_of(from);
-	if (last - turn > SPLITS_MAX)
-		turn = last - SPLITS_MAX;
-	for (i = 0; i < SPLITS_MAX && turn < last; i++, turn++) {
-		end = first_ns + (turn + 1) * length_ns;
-		lost |= !add_sum(hash, turn, 0, end - from);
-		from = end;
-	}
-	lost |= !add_sum(hash, last, 1, now - from);
-	if (lost)
+	s.turn = turn_of(s.from_ns);
+	s.last = turn_of(now);
+	bpf_loop(SPLITS_MAX, split_step, &s, 0);
+	if (!add_sum(s.hash, s.last, 1, now - s.from_ns) || s.lost)
 		c->lost_map++;
 }
 
@@ -312,11 +330,11 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, bool
 		return;
 	c->seen--;
 	s = take_stack(ctx, NULL, KIND_OFFCPU, state_of(preempt, state), now);
-	if (!s || (!is_known(s->e.h.hash, turn_of(now)) &&
-		   (!send_stack(s) || !add_sum(s->e.h.hash, turn_of(now), 0, 0)))) {
+	if (!s) {
 		c->lost_ring++;
 		c->seen++;
 	} else {
+		add_sum(s->e.h.hash, turn_of(now), 0, 0);
 		w = (struct wait){now, now, s->e.h.hash};
 		if (bpf_map_update_elem(&waits, &tid, &w, BPF_ANY)) {
 			c->lost_map++;

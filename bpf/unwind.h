@@ -19,7 +19,7 @@
 
 #define FP_REACH (1 << 20) /* bytes that a frame may be above the one it called */
 #define COPIES_NS 1000000000ull
-#define COPIES_MAX 50 /* of each process in COPIES_NS */
+#define COPIES_MAX 50 /* of each process and kind in COPIES_NS */
 
 struct unwind_state {
 	__u64 pc, sp, fp, lr; /* of the frame that is looked at */
@@ -82,11 +82,11 @@ struct {
 	__array(values, struct slab);
 } slabs SEC(".maps");
 
-/* How many copies of its stacks a process has had of late. */
+/* How many copies of its stacks a process has had of late, by kind of event. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
-	__type(key, __u32); /* tgid */
+	__type(key, __u32); /* tgid * KINDS + kind */
 	__type(value, struct copies);
 } copied SEC(".maps");
 
@@ -510,12 +510,13 @@ static __always_inline void unwind_begin(const struct perf_regs *regs,
 }
 
 /* A process's share of copies is not used up. */
-static __always_inline bool may_copy(__u32 tgid, __u64 now)
+static __always_inline bool may_copy(__u32 tgid, __u32 kind, __u64 now)
 {
-	struct copies *c = bpf_map_lookup_elem(&copied, &tgid), first = {now, 1};
+	__u32 key = tgid * KINDS + kind;
+	struct copies *c = bpf_map_lookup_elem(&copied, &key), first = {now, 1};
 
 	if (!c)
-		return !bpf_map_update_elem(&copied, &tgid, &first, BPF_ANY);
+		return !bpf_map_update_elem(&copied, &key, &first, BPF_ANY);
 	if (now - c->from_ns >= COPIES_NS) {
 		c->from_ns = now;
 		c->n = 0;
@@ -541,7 +542,8 @@ static __always_inline void copy_stack(struct scratch *s, __u32 at)
 	s->e.h.ncopy = i * EVENT_COPY_PIECE;
 }
 
-static __always_inline void unwind_end(struct scratch *s, void *ring)
+/* What user space needs to go on where this ended. */
+static __always_inline void unwind_end(struct scratch *s)
 {
 	struct unwind_state *u = &s->u;
 	struct sample_head *h = &s->e.h;
@@ -556,11 +558,25 @@ static __always_inline void unwind_end(struct scratch *s, void *ring)
 	h->next_lr = u->lr;
 	h->flags |= (u->exact ? EVENT_LEAF : 0) | (u->has_fp ? EVENT_HAS_FP : 0) |
 		    (u->has_lr ? EVENT_HAS_LR : 0);
-	if ((h->stop == STOP_NO_PROCESS || h->stop == STOP_NO_MAPPING ||
-	     h->stop == STOP_NO_TABLE) &&
+}
+
+/* It ended for want of knowledge, which may come. */
+static __always_inline bool may_go_on(const struct sample_head *h)
+{
+	return h->stop == STOP_NO_PROCESS || h->stop == STOP_NO_MAPPING ||
+	       h->stop == STOP_NO_TABLE;
+}
+
+/* Keep the rest of the stack, if it is of use and there is room for that. */
+static __always_inline void unwind_copy(struct scratch *s, void *ring)
+{
+	struct unwind_state *u = &s->u;
+	struct sample_head *h = &s->e.h;
+
+	if (may_go_on(h) &&
 	    bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <
 		    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2 &&
-	    may_copy(h->tgid, h->ktime))
+	    may_copy(h->tgid, h->kind, h->ktime))
 		copy_stack(s, u->at + u->n);
 }
 

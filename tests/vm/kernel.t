@@ -69,6 +69,21 @@ form --unwinder tail
 tables_of --unwinder tail
 form --unwinder fp
 
+# --- waits and faults, as the program counts them -------------------------------------------------
+load=$build/tests/lib/eventload
+run prof-capture -e offcpu,faults -o "$tmp/events" -- "$load" nap 1000 faults 2000 sleep 1000
+cp "$tmp/out" "$tmp/said"
+is "$status" 0 '-e offcpu,faults' || diag "$tmp/err"
+prof-symbolize -q "$tmp/events" >"$tmp/named"
+prof-render -q -f folded -t faults "$tmp/named" >"$tmp/s"
+is "$(samples 'touch_pages' <"$tmp/s")" 2000 'page faults: as many as pages were touched' || diag "$tmp/s"
+prof-render -q -f folded -t offcpu "$tmp/named" | awk '{ $NF = int($NF / 1000000); print }' >"$tmp/s"
+slept=$(samples '(long|short)_sleep' <"$tmp/s")
+said=$(awk '$1 == "slept" { print int(($2 + $3) / 1000000) }' "$tmp/said")
+[ $((slept * 100)) -ge $((said * 97)) ] && [ $((slept * 100)) -le $((said * 101)) ]
+ok $? "waits: $slept ms of $said"
+is "$(prof-render -f text "$tmp/events" | grep -c 'unexplained=0"')" 2 'none is unexplained'
+
 # --- without privilege: Debian's kernels do not allow it by themselves ---------------------------
 paranoid=/proc/sys/kernel/perf_event_paranoid
 level=$(cat $paranoid)

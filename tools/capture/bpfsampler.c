@@ -41,9 +41,9 @@ struct bpf_sampler {
 	struct cpu_events *cpus;
 	size_t ncpus;
 	uint64_t period_ns;
-	uint64_t stopped_ns; /* 0: running */
-	uint64_t cuts;	     /* intervals that ended: whose set of counters is next */
-	size_t npossible;    /* CPUs */
+	uint64_t stopped_ns;   /* 0: running */
+	uint64_t cuts;	       /* intervals that ended: whose set of counters is next */
+	size_t npossible;      /* CPUs */
 	struct events *events; /* that decisions are for, too; not ours */
 	struct sample_cpu_counts *now; /* by CPU; the BPF programs write it */
 	void (*take)(void *ctx, const struct sample_event *ev, size_t size);

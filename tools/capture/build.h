@@ -63,7 +63,7 @@ struct builder {
 	struct keeper *keeper; /* of the files that stacks lead through; NULL: none */
 	struct store *store;
 	struct profile *profiles[KINDS]; /* NULL: not asked for */
-	uint32_t epoch;		/* number of this profile, from 1 */
+	uint32_t epoch;			 /* number of this profile, from 1 */
 	uint64_t kept, dropped; /* samples: in the profile, and of processes not chosen */
 	struct unwind_counts unwind;
 	struct event_place *places;

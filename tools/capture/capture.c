@@ -224,7 +224,8 @@ int capture_run(const struct capture_opts *o, struct err *e)
 	struct session c = {
 		.o = o,
 		.pending = BUF_INIT(PENDING_MAX),
-		.waiting = {BUF_INIT(PENDING_MAX), BUF_INIT(PENDING_MAX), BUF_INIT(PENDING_MAX)},
+		.waiting = {BUF_INIT(PENDING_MAX), BUF_INIT(PENDING_MAX),
+			    BUF_INIT(PENDING_MAX)},
 		.epoll_fd = -1,
 		.deliver = {.o = o, .signal_fd = -1},
 		.side_ns = SESSION_NEVER,

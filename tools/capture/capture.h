@@ -16,7 +16,7 @@
 struct capture_opts {
 	struct cli cli; /* output: the pattern */
 	unsigned int rate_hz;
-	uint32_t kinds;		/* of events, bits */
+	uint32_t kinds; /* of events, bits */
 	int64_t min_wait_ns;
 	int64_t duration_ns; /* 0: until told to stop */
 	int64_t interval_ns; /* 0: one for all */

@@ -24,7 +24,9 @@ static unsigned int room_for(int64_t interval_ns, unsigned int files)
 {
 	int64_t n = interval_ns > 0 ? NS_PER_S / 5 / interval_ns * files : 0;
 
-	return n < 2 * files ? 2 * files : n < WRITER_PENDING_MAX ? (unsigned int)n : WRITER_PENDING_MAX;
+	return n < 2 * files		? 2 * files
+	       : n < WRITER_PENDING_MAX ? (unsigned int)n
+					: WRITER_PENDING_MAX;
 }
 
 int deliver_open(struct deliver *d, struct err *e)

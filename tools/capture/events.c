@@ -33,7 +33,7 @@ struct events {
 	size_t nlinks;
 	int *faults; /* descriptors of software events, two a CPU; -1: not open */
 	size_t nfaults;
-	struct event_cpu_counts *now; /* by CPU; the BPF programs write it */
+	struct event_cpu_counts *now;	    /* by CPU; the BPF programs write it */
 	struct event_totals (*last)[KINDS]; /* each set when it was last read */
 	uint64_t turns;			    /* intervals that ended */
 	const struct event_sinks *to;
@@ -76,8 +76,10 @@ static int share_maps(const struct events *ev)
 	const struct {
 		struct bpf_map *to, *from;
 	} maps[] = {
-		{to->maps.want, from->maps.want},	  {to->maps.procs, from->maps.procs},
-		{to->maps.mappings, from->maps.mappings}, {to->maps.slabs, from->maps.slabs},
+		{to->maps.want, from->maps.want},
+		{to->maps.procs, from->maps.procs},
+		{to->maps.mappings, from->maps.mappings},
+		{to->maps.slabs, from->maps.slabs},
 		{to->maps.pythons, from->maps.pythons},
 	};
 	size_t i;

@@ -23,7 +23,7 @@ struct events_conf {
 	uint64_t length_ns, ring_bytes, min_wait_ns;
 	bool by_pid, by_labels, inherits; /* as the sampler's */
 	bool by_thread, by_cpu;		  /* labels that tell these apart */
-	const struct cpu_bpf *shared;	  /* whose maps of processes and choices these are */
+	const struct cpu_bpf *shared; /* whose maps of processes and choices these are */
 };
 
 /* Of one kind in one interval, of all CPUs. */

@@ -196,8 +196,9 @@ static const struct ksym *find(const struct kernel *k, uint64_t addr)
 
 bool kernel_is_tracing(struct kernel *k, uint64_t addr)
 {
-	static const char *const prefixes[] = {"bpf_", "__bpf_", "__traceiter_",
-					       "__probestub_", "trace_", "__trace_"};
+	static const char *const prefixes[] = {
+		"bpf_",		"__bpf_", "call_trace_", "__traceiter_",
+		"__probestub_", "trace_", "__trace_"};
 	const struct ksym *s;
 	size_t i;
 

@@ -87,8 +87,8 @@ static const char *const wait_states[] = {
 
 /* By the numbers of REQ_OP_* (linux/blk_types.h). */
 static const char *const block_ops[] = {
-	[0] = "read", [1] = "write", [2] = "flush", [3] = "discard", [5] = "secure_erase",
-	[7] = "zone_append", [9] = "write_zeroes",
+	[0] = "read",	      [1] = "write",	   [2] = "flush",	 [3] = "discard",
+	[5] = "secure_erase", [7] = "zone_append", [9] = "write_zeroes",
 };
 
 /* A device's name, as below /dev. */
@@ -141,7 +141,7 @@ static const char *protocol_name(uint16_t family, uint16_t protocol)
 	case IPPROTO_ICMP:
 	case IPPROTO_ICMPV6:
 		return "icmp";
-	case IPPROTO_MPTCP & UINT16_MAX:
+	case IPPROTO_MPTCP &UINT16_MAX:
 		return "mptcp";
 	}
 	return "other";

@@ -201,8 +201,8 @@ uint32_t labels_of_sample(const struct label_conf *conf, const struct label_sour
 		.cgroup_id = h->cgroup_id,
 	};
 
-	if (h->kind == KIND_CPU && !(conf->extra & per_sample) && c->epoch == epoch && c->space == who.space &&
-	    c->cgroup_id == h->cgroup_id &&
+	if (h->kind == KIND_CPU && !(conf->extra & per_sample) && c->epoch == epoch &&
+	    c->space == who.space && c->cgroup_id == h->cgroup_id &&
 	    !memcmp(c->comm, h->leader_comm, sizeof(c->comm)))
 		return c->labelset;
 	if (s && s->env_guessed)

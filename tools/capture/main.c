@@ -38,7 +38,8 @@ enum {
 static const struct argp_option options[] = {
 	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
 	{"event", 'e', "LIST", 0,
-	 "What to record: cpu, offcpu, faults, block, net, in any combination (cpu); list "
+	 "What to record: cpu, offcpu, faults, block, net, in any combination (cpu); "
+	 "list "
 	 "tells which this machine has",
 	 1},
 	{"duration", 'd', "TIME", 0,
@@ -334,7 +335,8 @@ int main(int argc, char **argv)
 	static const struct argp_child children[] = {{&cli_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARG...]]", doc, children, NULL, NULL};
-	struct capture_opts o = {.rate_hz = 99, .min_wait_ns = 1000, .env_names = BUF_INIT(1 << 20)};
+	struct capture_opts o = {
+		.rate_hz = 99, .min_wait_ns = 1000, .env_names = BUF_INIT(1 << 20)};
 	struct err e;
 	size_t i;
 	int r;

@@ -7,6 +7,7 @@
 
 #include "lib/base/num.h"
 #include "tools/capture/clock.h"
+#include "tools/capture/kinds.h"
 
 #define TICKS_FEW 20 /* of single ones nothing is said */
 
@@ -49,6 +50,37 @@ static void add_row(struct report *r, const struct builder *b,
 	r->dropped_shown = r->dropped;
 }
 
+static void tell_events(struct report *r, const struct builder *b,
+			const struct interval_info *info)
+{
+	const struct event_totals *t;
+	int64_t lost;
+	size_t i;
+
+	for (i = KIND_CPU + 1; i < KINDS; i++) {
+		if (!(r->opts->kinds & KIND_BIT(i)))
+			continue;
+		t = &info->events[i];
+		lost = t->lost_ring + t->lost_map + t->lost_nested;
+		r->events_kept += b->events[i].kept;
+		if (r->opts->stats)
+			fprintf(stderr,
+				"%s: %" PRId64 " expected, %" PRIu64 " kept, %" PRId64
+				" filtered, %" PRId64 " brief, %" PRId64 " lost, %" PRId64
+				" unexplained, %.2f us each\n",
+				kinds[i].name, t->seen, b->events[i].kept,
+				t->filtered + (int64_t)b->events[i].dropped, t->brief,
+				lost, builder_unexplained_events(b, i, t),
+				t->seen ? (double)t->run_ns / 1e3 / (double)t->seen
+					: 0.0);
+		if (lost)
+			cli_note(&r->opts->cli,
+				 "%s: lost %" PRId64 " of %" PRId64
+				 " events: no room, try --ring %" PRIu64 "K",
+				 kinds[i].name, lost, t->seen, r->ring_bytes * 4 / 1024);
+	}
+}
+
 void report_interval(struct report *r, const struct builder *b,
 		     const struct interval_info *info, uint64_t bytes)
 {
@@ -70,8 +102,9 @@ void report_interval(struct report *r, const struct builder *b,
 	if (info->side_lost)
 		cli_note(&r->opts->cli, "lost %" PRIu64 " records about processes",
 			 info->side_lost);
-	if (r->opts->stats)
+	if (r->opts->stats && r->opts->kinds & KIND_BIT(KIND_CPU))
 		add_row(r, b, info, bytes);
+	tell_events(r, b, info);
 }
 
 static void tell_refused(void *ctx, const struct table *t)
@@ -128,8 +161,12 @@ void report_end(const struct report *r)
 			 "%" PRIu64 " samples were taken before it was known that their "
 			 "process is not asked for",
 			 r->undecided);
-	if (r->kept)
+	if (r->kept || r->events_kept)
 		return;
+	if (!(o->kinds & KIND_BIT(KIND_CPU))) {
+		cli_note(&o->cli, "no events in %.3g s", seconds);
+		return;
+	}
 	if (o->npids == 1 && !o->command && !choice_by_labels(&o->choice))
 		cli_note(&o->cli, "no samples: PID %u was not on a CPU in %.3g s",
 			 o->pids[0], seconds);

@@ -15,7 +15,7 @@ struct report {
 	bool unprivileged; /* by perf events */
 	uint64_t ring_bytes;
 	uint64_t rows;				  /* of the table */
-	uint64_t kept;				  /* in all */
+	uint64_t kept, events_kept;		  /* in all */
 	int64_t expected, recursion, unexplained; /* ticks, in all */
 	uint64_t undecided; /* samples of processes that then were not chosen */
 	uint64_t length_ns;

@@ -309,8 +309,9 @@ int session_choose_way(struct session *c, struct err *e)
 	if (r >= 0 || privilege_for_bpf() || !choice_by_pid_alone(&o->choice))
 		return r;
 	if (o->kinds != KIND_BIT(KIND_CPU))
-		return err_set(e, EPERM, "-e: events other than cpu need CAP_BPF and "
-					 "CAP_PERFMON");
+		return err_set(e, EPERM,
+			       "-e: events other than cpu need CAP_BPF and "
+			       "CAP_PERFMON");
 	if (o->unwinder != UNWINDER_AUTO)
 		return err_set(e, EPERM, "--unwinder %s: needs CAP_BPF and CAP_PERFMON",
 			       unwinder_form_names[o->unwinder]);

@@ -26,7 +26,8 @@ struct writer {
 	/* All below is changed and read under the lock. The first job is at work. */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct job jobs[WRITER_PENDING_MAX + WRITER_LAST_MAX]; /* those of the last interval go beyond */
+	struct job jobs[WRITER_PENDING_MAX +
+			WRITER_LAST_MAX]; /* those of the last interval go beyond */
 	size_t njobs;
 	bool stop;
 	bool failing, is_news; /* and nobody was told */
@@ -201,7 +202,8 @@ bool writer_put(struct writer *w, struct buf *b, const char *type, int64_t time_
 	bool fits;
 
 	pthread_mutex_lock(&w->lock);
-	fits = !w->is_over && w->njobs < (last ? w->conf.room + WRITER_LAST_MAX : w->conf.room);
+	fits = !w->is_over &&
+	       w->njobs < (last ? w->conf.room + WRITER_LAST_MAX : w->conf.room);
 	if (fits) {
 		w->jobs[w->njobs++] = (struct job){*b, type, time_ns, told};
 		pthread_cond_signal(&w->more);
