@@ -55,6 +55,12 @@ one_line() {
 	esac
 }
 
+# default_settings: what a store is made with
+default_settings() {
+	keep_raw=2d keep_1m=14d keep_1h=90d keep_1d=forever
+	max_bytes=0 min_free=0 without=pid,ppid,thread_id
+}
+
 # enter DIR: into a store, whose settings become variables
 enter() {
 	one_line "$1"
@@ -62,8 +68,7 @@ enter() {
 	[ -x "$1" ] && { [ ! -e "$1/$MARK" ] || [ -r "$1/$MARK" ]; } || die "$1: Permission denied"
 	[ -f "$1/$MARK" ] || die "$1: not a store (prof-spool init makes one)"
 	cd -- "$1" || exit 2
-	keep_raw=2d keep_1m=14d keep_1h=90d keep_1d=forever
-	max_bytes=0 min_free=0 without=pid,ppid,thread_id
+	default_settings
 	while IFS='=' read -r key value; do
 		case $key in
 		'' | '#'*) ;;

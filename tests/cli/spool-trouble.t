@@ -19,6 +19,11 @@ done
 refuses 'init: a new one' prof-spool init --max-bytes=99999999T "$tmp/new"
 [ ! -e "$tmp/new" ]
 ok $? '... is not made'
+for keep in raw=x raw=99999y 5m=1d raw=5d,1m=1d; do
+	refuses "init --keep=$keep: a new one" prof-spool init "--keep=$keep" "$tmp/new"
+	[ ! -e "$tmp/new" ]
+	ok $? '... is not made'
+done
 mkdir "$tmp/half" "$tmp/half/new" "$tmp/half/raw" && : >"$tmp/half/.lock"
 prof-spool init "$tmp/half" && prof-spool add "$tmp/half" "$first"
 ok $? 'an init that was killed is done again'
