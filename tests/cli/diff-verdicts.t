@@ -332,6 +332,11 @@ like "$tmp/err" '^prof-diff: gate inconclusive: ' "and which"
 gate 0 "--require-power: a limit that can be seen" same --gate 'flat:^f40$ > +5%' --require-power
 printf '# ours\nregressed > +0.5%%\n\nwarn total > +1%%\n' >"$tmp/gates"
 gate 1 "--gates FILE" slow --gates "$tmp/gates"
+printf 'regressed > +0.5%%\n' >"$tmp/one-gate"
+prof-diff -q --report json:"$tmp/json" --gate 'regressed > +0.5%' --gate 'regressed > +0.5%' \
+	--gate 'warn total > +1%' --gates "$tmp/one-gate" "$tmp/base.txt" "$tmp/slow.txt" >/dev/null
+is "$? $(jq -c '[.types[0].gates[].gate]' "$tmp/json")" '1 ["regressed > +0.5%","warn total > +1%"]' \
+	"a gate given again is judged once"
 refuses "--gates without gates" prof-diff --gates /dev/null "$tmp/base.txt" "$tmp/slow.txt"
 refuses "--gates, no such file" prof-diff --gates "$tmp/nothing" "$tmp/base.txt" "$tmp/slow.txt"
 # bad_gates DESCRIPTION MESSAGE TEXT: the place is named

@@ -146,12 +146,21 @@ static int add_gate(void *options, char *text, struct err *e)
 {
 	struct options *o = options;
 	struct watched_label label;
+	size_t i;
 	int r;
 
 	XGROW(o->gates, o->ngates, o->gates_cap);
 	r = gate_parse(text, &o->gates[o->ngates], e);
 	if (r < 0)
 		return r;
+	o->gates_given++;
+	for (i = 0; strcmp(gate_text(o->gates[i]), text); i++)
+		;
+	if (i < o->ngates) {
+		/* said once, judged once */
+		gate_free(o->gates[o->ngates]);
+		return 0;
+	}
 	if (gate_label(o->gates[o->ngates], &label.key, &label.value)) {
 		gate_watch(o->gates[o->ngates], o->nwatched);
 		XGROW(o->watched, o->nwatched, o->watched_cap);
@@ -163,12 +172,12 @@ static int add_gate(void *options, char *text, struct err *e)
 
 static void add_gates(struct options *o, const char *file)
 {
-	size_t before = o->ngates;
+	size_t before = o->gates_given;
 	struct err e;
 
 	if (lines_read(file, add_gate, o, &e) < 0)
 		cli_usage_error("--gates: %s", e.msg);
-	if (o->ngates == before)
+	if (o->gates_given == before)
 		cli_usage_error("--gates: %s: no gates", file);
 }
 

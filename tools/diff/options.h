@@ -39,6 +39,7 @@ struct options {
 	struct watched_label *watched; /* what gates with labels speak of */
 	struct waivers waivers;
 	struct report_spec *reports;
+	size_t gates_given; /* with those that were given again */
 	size_t ngates, gates_cap, nreports, reports_cap, nwatched, watched_cap;
 };
 
