@@ -194,8 +194,8 @@ replays: $(REPLAYS)
 helpers: $(HELPERS)
 
 export BUILD
-TEST_ENV = PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(BUILD)/tests/lib:$$PATH" top="$(CURDIR)" \
-	build="$(CURDIR)/$(BUILD)" LC_ALL=C
+TEST_ENV = PATH="$(abspath $(BIN)):$(abspath $(BUILD))/tests/lib:$$PATH" top="$(CURDIR)" \
+	build="$(abspath $(BUILD))" LC_ALL=C
 
 PROVE_FLAGS = -j2 --timer
 # the longest first: at the end it would be alone on two CPUs

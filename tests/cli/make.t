@@ -31,6 +31,13 @@ ok $? 'profpipe-stream.5 is installed'
 run "$tmp/root/usr/share/profpipe/cluster/shard" --help
 is "$status" 0 'scripts for clusters are installed'
 
+# tests_see BUILD: where they are told to find what was built
+tests_see() {
+	make -C "$tmp/src" -n BUILD="$1" check | grep ' prove ' | grep -o ' build="[^"]*"'
+}
+is "$(tests_see build)" " build=\"$tmp/src/build\"" 'tests are told where the build is'
+is "$(tests_see "$tmp/elsewhere")" " build=\"$tmp/elsewhere\"" '... and where else'
+
 # shellcheck disable=SC2086
 run make -C "$tmp/src" -q $quick all
 is "$status" 0 'nothing is left to do after that'
