@@ -22,7 +22,7 @@ const { mostChanged, pointsText, releasesOf, sharesOf, trendKeys } = await load(
 const { Timeline, rateText, roundStep, ticksOf } = await load("timeline");
 const { Layout } = await load("layout");
 const { search } = await load("search");
-const { changeOf, groupsOf, stableHash, LIGHT } = await load("colour");
+const { changeOf, groupingOf, groupsOf, stableHash, LIGHT } = await load("colour");
 
 /* --- numbers ------------------------------------------------------------------------------ */
 const bytes = (...v) => new Reader(Uint8Array.from(v));
@@ -341,6 +341,7 @@ for (const sides of [1, 2]) {
 }
 is(readFilters(writeFilters([{ kind: "hide", re: "^a=b|c$" }, { kind: "focus", re: "x" }])), [{ kind: "hide", re: "^a=b|c$" }, { kind: "focus", re: "x" }], "filters there and back");
 is(readFilters("hide=(\nnope=x\nhide="), [], "what is no filter is passed over");
+is(readFilters("constructor=x\n__proto__=x\ntoString=x"), [], "nor is what every object has one");
 ok(new RegExp(exactly("a.b(*T)[x]{2}^$|\\"), "u").test("a.b(*T)[x]{2}^$|\\") && !new RegExp(exactly("a.b"), "u").test("aXb"), "a name as an expression");
 ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "u").test("/usr/lib/libc.so.6") && !new RegExp(PRESETS[0][1], "u").test("libcurl.so"), "presets");
 {
@@ -359,6 +360,7 @@ ok(PRESETS.every(([, re]) => new RegExp(re, "u")) && new RegExp(PRESETS[0][1], "
 	const ten = (self) => new Map(groupsOf({ p: of, frames: large, functions: [{ self }] }, "package", LIGHT).map((g) => [g.name, g.colour]));
 	is(new Set([...ten(own).values()].slice(0, 10)).size, 10, "the ten largest have a tint each");
 	is(ten(own).get("pkg0"), LIGHT.user[stableHash("pkg0") % 10], "the largest that of its hash");
+	is(["file", "constructor", "__proto__", "", undefined].map(groupingOf), ["file", "package", "package", "package", "package"], "what is unknown is by package");
 	is(ten([...own].reverse()), new Map([...ten(own)].reverse()), "and what is chosen of the samples changes none");
 }
 

@@ -47,6 +47,11 @@ export const GROUPINGS = {
 	kind: (frames, f) => KINDS[kindOf(frames, f)],
 };
 
+/* One of them, whatever an address says. */
+export function groupingOf(name) {
+	return Object.hasOwn(GROUPINGS, name) ? name : "package";
+}
+
 /* Texts of user code, those with most flat value in the whole profile first. */
 function rankedTexts(p, frames, textOf) {
 	const own = p.self[0][p.column], sums = new Map();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The legend: what colours are, how much of each there is, and a way to have some or none of it. */
 import { byId, element } from "./card.js";
-import { GROUPINGS, groupsOf } from "./colour.js";
+import { groupingOf, groupsOf } from "./colour.js";
 import { formatShare } from "./format.js";
 import { exactly } from "./menu.js";
 import { fitName } from "./names.js";
@@ -44,7 +44,7 @@ export class Legend {
 	}
 
 	restore(grouping) {
-		this.grouping = grouping in GROUPINGS ? grouping : "package";
+		this.grouping = groupingOf(grouping);
 		byId("colour").value = this.grouping;
 	}
 

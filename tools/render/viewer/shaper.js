@@ -30,7 +30,7 @@ export function readFilters(text) {
 	return (text || "").split("\n").map((line) => ({ kind: line.slice(0, line.indexOf("=")), re: line.slice(line.indexOf("=") + 1) }))
 		.filter(({ kind, re }) => {
 			try {
-				return kind in WORDS && Boolean(re) && Boolean(new RegExp(re, "u"));
+				return Object.hasOwn(WORDS, kind) && Boolean(re) && Boolean(new RegExp(re, "u"));
 			} catch {
 				return false;
 			}
