@@ -58,6 +58,7 @@ enum event_kind {
 	KIND_FAULTS,
 	KIND_BLOCK,
 	KIND_NET,
+	KIND_WALL, /* no event: made of those of KIND_CPU and KIND_OFFCPU */
 	KINDS,
 };
 #define KIND_MASK 7 /* of a hash */

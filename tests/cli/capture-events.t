@@ -8,7 +8,7 @@ load=$build/tests/lib/eventload
 
 run prof-capture -e list
 is "$status" 0 '-e list' || diag "$tmp/err"
-is "$(cut -d' ' -f1 "$tmp/out" | xargs)" 'cpu offcpu faults block net' '... names the kinds'
+is "$(cut -d' ' -f1 "$tmp/out" | xargs)" 'cpu offcpu faults block net wall' '... names the kinds'
 refuses 'a kind that is none' prof-capture -e cpu,nothing
 is "$(head -n 1 "$tmp/err")" 'prof-capture: -e: no such event: nothing' '... is named'
 
@@ -96,6 +96,13 @@ is "$(prof-merge --list=values --by=state waits | sort | cut -d'"' -f2 | grep -c
 total=$(($(value waits offcpu ';main') + $(value waits cpu ';main')))
 near "$total" "$(said lived 1)000000" 5
 ok $? 'waiting and running add up to the time that passed' || echo "$total" | diag
+
+run prof-capture -e wall -o wall -- "$load" nap 600 spin 600 mutex 600
+cp out said
+is "$status" 0 '-e wall' || diag "$tmp/err"
+near "$(value wall wall ';main')" "$(said lived 1)000000" 5
+ok $? '... is the time that passed, of one thread'
+is "$(prof-merge --list=values --by=thread_id wall | grep -c .)" 2 '... and each has a label'
 
 run prof-capture -e offcpu -i 1 -o '%s-{type}' -- "$load" nap 3200
 is "$status" 0 'intervals shorter than a wait' || diag "$tmp/err"

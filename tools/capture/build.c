@@ -327,13 +327,26 @@ static const struct event_place *find_place(const struct builder *b, uint64_t ha
 	return NULL;
 }
 
+/* To the profile of the kind, and to that of the time that passes. */
+static int add_to(struct builder *b, enum event_kind kind, uint32_t stack,
+		  uint32_t labels, const int64_t values[2], struct err *e)
+{
+	int r = 0;
+
+	if (b->profiles[kind])
+		r = profile_add(b->profiles[kind], stack, labels, values, e);
+	if (r >= 0 && b->profiles[KIND_WALL] && (kind == KIND_CPU || kind == KIND_OFFCPU))
+		r = profile_add(b->profiles[KIND_WALL], stack, labels, &values[1], e);
+	return r;
+}
+
 int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *e)
 {
 	enum event_kind kind = sum->hash & KIND_MASK;
 	const struct event_place *at = find_place(b, sum->hash);
 	const int64_t values[2] = {(int64_t)sum->n, (int64_t)sum->value};
 
-	if (kind >= KINDS || !b->profiles[kind])
+	if (kind >= KINDS)
 		return 0;
 	if (!at) {
 		b->events[kind].unknown += sum->n;
@@ -346,7 +359,7 @@ int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *
 	b->events[kind].kept += sum->n;
 	if (!sum->n && !sum->value)
 		return 0;
-	return profile_add(b->profiles[kind], at->stack, at->labels, values, e);
+	return add_to(b, kind, at->stack, at->labels, values, e);
 }
 
 int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
@@ -356,8 +369,7 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 	struct stack st;
 	uint32_t labels, stack;
 
-	if (ev->h.kind >= KINDS || !b->profiles[ev->h.kind] ||
-	    (!is_cpu && find_place(b, ev->h.hash)))
+	if (ev->h.kind >= KINDS || (!is_cpu && find_place(b, ev->h.hash)))
 		return 0;
 	labels = labels_of_sample(&b->conf->labels, &b->sources, b->store, b->epoch, p,
 				  &ev->h);
@@ -383,8 +395,8 @@ int builder_add(struct builder *b, const struct sample_event *ev, struct err *e)
 	if (st.has_user)
 		count_user(b, ev, &st);
 	b->kept++;
-	return profile_add(b->profiles[KIND_CPU], stack, labels,
-			   (const int64_t[]){1, b->profiles[KIND_CPU]->h.period}, e);
+	return add_to(b, KIND_CPU, stack, labels,
+		      (const int64_t[]){1, NS_PER_S / b->conf->rate_hz}, e);
 }
 
 int64_t builder_unexplained(const struct builder *b, const struct tick_counts *t)
@@ -454,6 +466,8 @@ static void add_event_comments(struct builder *b, enum event_kind kind,
 	const struct event_sums *s = &b->events[kind];
 
 	profile_comment_kv(p, "event", "%s", kinds[kind].name);
+	if (kind == KIND_WALL)
+		return;
 	profile_comment_kv(p, "expected", "%" PRId64, t->seen);
 	profile_comment_kv(p, "kept", "%" PRIu64, s->kept);
 	profile_comment_kv(p, "filtered", "%" PRId64, t->filtered + (int64_t)s->dropped);

@@ -37,7 +37,19 @@ const struct kind kinds[KINDS] = {
 		      {{"net_ops", "count"}, {"net_bytes", "bytes"}},
 		      2,
 		      1},
+	[KIND_WALL] = {"wall",
+		       "cpu and offcpu in one: the time that passes, by thread",
+		       {{"wall", "nanoseconds"}},
+		       1,
+		       0},
 };
+
+uint32_t kinds_sources(uint32_t set)
+{
+	if (set & KIND_BIT(KIND_WALL))
+		set |= KIND_BIT(KIND_CPU) | KIND_BIT(KIND_OFFCPU);
+	return set & ~KIND_BIT(KIND_WALL);
+}
 
 int kinds_choose(const char *list, uint32_t *set, struct err *e)
 {

@@ -23,6 +23,9 @@ struct kind {
 
 extern const struct kind kinds[KINDS];
 
+/* What has to be recorded for profiles of these kinds. Both are bits. */
+uint32_t kinds_sources(uint32_t set);
+
 /* Add the kinds of a comma-separated list, as bits; unknown ones are named in e. */
 int kinds_choose(const char *list, uint32_t *set, struct err *e);
 

@@ -38,9 +38,9 @@ enum {
 static const struct argp_option options[] = {
 	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
 	{"event", 'e', "LIST", 0,
-	 "What to record: cpu, offcpu, faults, block, net, in any combination (cpu); "
-	 "list "
-	 "tells which this machine has",
+	 "What to record: cpu, offcpu, wall, faults, block, net, in any combination "
+	 "(cpu); "
+	 "list tells which this machine has",
 	 1},
 	{"duration", 'd', "TIME", 0,
 	 "Stop after TIME (on SIGINT, SIGTERM or COMMAND's end)", 1},
@@ -319,6 +319,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->choice.by_pid = o->npids || o->command;
 		if (!o->kinds)
 			o->kinds = KIND_BIT(KIND_CPU);
+		/* the time that passes is that of each thread */
+		if (o->kinds & KIND_BIT(KIND_WALL))
+			o->labels.extra |= LABEL_THREAD_NAME | LABEL_THREAD_ID;
 		if (o->keep_bytes && !o->keep)
 			cli_usage_error("--keep-limit: needs --keep-binaries");
 		if (o->count && !o->interval_ns)

@@ -58,7 +58,7 @@ static void tell_events(struct report *r, const struct builder *b,
 	size_t i;
 
 	for (i = KIND_CPU + 1; i < KINDS; i++) {
-		if (!(r->opts->kinds & KIND_BIT(i)))
+		if (!(kinds_sources(r->opts->kinds) & KIND_BIT(i)))
 			continue;
 		t = &info->events[i];
 		lost = t->lost_ring + t->lost_map + t->lost_nested;
@@ -102,7 +102,7 @@ void report_interval(struct report *r, const struct builder *b,
 	if (info->side_lost)
 		cli_note(&r->opts->cli, "lost %" PRIu64 " records about processes",
 			 info->side_lost);
-	if (r->opts->stats && r->opts->kinds & KIND_BIT(KIND_CPU))
+	if (r->opts->stats && kinds_sources(r->opts->kinds) & KIND_BIT(KIND_CPU))
 		add_row(r, b, info, bytes);
 	tell_events(r, b, info);
 }
@@ -163,7 +163,7 @@ void report_end(const struct report *r)
 			 r->undecided);
 	if (r->kept || r->events_kept)
 		return;
-	if (!(o->kinds & KIND_BIT(KIND_CPU))) {
+	if (!(kinds_sources(o->kinds) & KIND_BIT(KIND_CPU))) {
 		cli_note(&o->cli, "no events in %.3g s", seconds);
 		return;
 	}

@@ -127,7 +127,7 @@ static int open_events(struct session *c, const struct sampler_conf *s, struct e
 {
 	const uint32_t extra = c->o->labels.extra;
 	struct events_conf conf = {
-		.kinds = c->o->kinds & ~KIND_BIT(KIND_CPU),
+		.kinds = kinds_sources(c->o->kinds) & ~KIND_BIT(KIND_CPU),
 		.cpus = s->cpus,
 		.ncpus = s->ncpus,
 		.length_ns = s->length_ns,
@@ -162,7 +162,7 @@ int session_open_sources(struct session *c, struct err *e)
 		.length_ns = o->interval_ns ? (uint64_t)o->interval_ns : SESSION_NEVER,
 		.form = o->unwinder,
 		.threads = c->unprivileged ? &c->threads : NULL,
-		.no_clock = !(o->kinds & KIND_BIT(KIND_CPU)),
+		.no_clock = !(kinds_sources(o->kinds) & KIND_BIT(KIND_CPU)),
 	};
 	size_t i;
 	int r;
@@ -175,7 +175,7 @@ int session_open_sources(struct session *c, struct err *e)
 		.ring_bytes = conf.ring_bytes,
 	};
 	r = sampler_open(&conf, &c->sampler, e);
-	if (r >= 0 && o->kinds & ~KIND_BIT(KIND_CPU))
+	if (r >= 0 && kinds_sources(o->kinds) & ~KIND_BIT(KIND_CPU))
 		r = open_events(c, &conf, e);
 	if (r < 0)
 		return r;
