@@ -49,7 +49,7 @@ struct sum {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, 131072);
 	__type(key, struct sum_key);
 	__type(value, struct sum);
 } sums SEC(".maps");
@@ -426,6 +426,9 @@ static long charge_asleep(void *map, __u32 *tid, struct wait *w, struct collect 
 		c->failed = 1;
 		return 1;
 	}
+	/* too short up to now: charged as a whole when it is not any more */
+	if (c->end_ns - w->began_ns < min_wait_ns)
+		return 0;
 	if (__sync_val_compare_and_swap(&w->from_ns, from, c->end_ns) == from)
 		add_sum(asleep.hash, c->turn, 0, c->end_ns - from);
 	return 0;

@@ -13,9 +13,9 @@
 #define COMMENT_PREFIX "profpipe: "
 
 /* Comments of this form are numbers that add up; see profpipe-stream(5). */
-static const char *const counters[] = {"expected", "kept",	  "idle",
-				       "filtered", "unexplained", "merged",
-				       "bpf_ns",   "own_cpu_ns",  "intervals_dropped"};
+static const char *const counters[] = {
+	"expected",    "kept",	 "idle",   "filtered",	 "brief",
+	"unexplained", "merged", "bpf_ns", "own_cpu_ns", "intervals_dropped"};
 
 struct counter {
 	uint32_t key; /* string id */

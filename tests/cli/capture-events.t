@@ -120,6 +120,7 @@ is "$(for one in *-offcpu; do value "$one" contentions ';nap;'; done | xargs | t
 
 prof-capture -e offcpu -d 1.5 -i 0.5 -n 3 >stream
 is "$(prof-merge --list=types stream | awk '{ print $2 }' | xargs)" '3 3' 'a stream has a profile for each interval'
+is "$(prof-merge stream | prof-render -f text | grep -c 'profpipe: brief=')" 1 '... and counters that add up'
 run prof-capture -e cpu,offcpu -d 0.5 -i 0.25
 prof-render -f text "$tmp/out" | sed -n 's/^period "\([^"]*\)".*/\1/p' | xargs >order
 is "$(cat order)" 'cpu offcpu cpu offcpu' '... and for each kind'

@@ -327,6 +327,11 @@ static const struct event_place *find_place(const struct builder *b, uint64_t ha
 	return NULL;
 }
 
+bool builder_knows(const struct builder *b, uint64_t hash)
+{
+	return find_place(b, hash) != NULL;
+}
+
 /* To the profile of the kind, and to that of the time that passes. */
 static int add_to(struct builder *b, enum event_kind kind, uint32_t stack,
 		  uint32_t labels, const int64_t values[2], struct err *e)

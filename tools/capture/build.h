@@ -101,6 +101,9 @@ void builder_release(struct builder *b);
 
 int builder_add(struct builder *b, const struct sample_event *ev, struct err *e);
 
+/* The stack of these events was added, in this interval. */
+bool builder_knows(const struct builder *b, uint64_t hash);
+
 /* Add up events whose stack was added before. */
 int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *e);
 

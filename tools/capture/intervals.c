@@ -92,6 +92,31 @@ void session_apply_records(struct session *c, uint64_t until_ns)
 	code_update(&c->code, until_ns > c->code.known_ns ? until_ns : c->code.known_ns);
 }
 
+/*
+ * Into the profiles with what the events of the interval came to. Before it is over only those
+ * whose stacks are there: of long ones there may be many.
+ */
+static int add_sums(struct session *c, bool all, struct err *e)
+{
+	struct buf *sums = &c->waiting.sums;
+	struct event_sum sum;
+	size_t at, kept = 0;
+	int r = 0;
+
+	for (at = 0; at < sums->len && r >= 0; at += sizeof(sum)) {
+		memcpy(&sum, sums->data + at, sizeof(sum));
+		if (sum.turn <= c->done &&
+		    (all || builder_knows(&c->builder, sum.hash))) {
+			r = builder_add_sum(&c->builder, &sum, e);
+		} else {
+			memmove(sums->data + kept, &sum, sizeof(sum));
+			kept += sizeof(sum);
+		}
+	}
+	sums->len = kept;
+	return r;
+}
+
 /* The stack of a sample was copied because there was no table, and one may still come. */
 static bool is_held(const struct session *c, const struct sample_head *h,
 		    uint64_t until_ns)
@@ -114,11 +139,12 @@ static int process(struct session *c, uint64_t until_ns, bool all, struct err *e
 		ev = (const void *)(c->pending.data + at);
 		size = sample_event_size(&ev->h);
 		if (ev->h.ktime < until_ns && (all || !is_held(c, &ev->h, until_ns))) {
+			if (ev->h.kind == KIND_OFFCPU &&
+			    !builder_knows(&c->builder, ev->h.hash))
+				buf_put(&c->waiting.stacks, ev, size);
 			r = builder_add(&c->builder, ev, e);
 			if (r < 0)
 				return r;
-			if (ev->h.kind == KIND_OFFCPU)
-				buf_put(&c->waiting.stacks, ev, size);
 		} else {
 			memmove(c->pending.data + kept, ev, size);
 			kept += size;
@@ -131,6 +157,9 @@ static int process(struct session *c, uint64_t until_ns, bool all, struct err *e
 		if (r < 0)
 			return r;
 	}
+	r = add_sums(c, all, e);
+	if (r < 0)
+		return r;
 	/* who waits for a name still is to be found */
 	if (until_ns > FORGET_NS && !c->builder.late.len)
 		procs_forget(&c->procs, until_ns - FORGET_NS, on_gone, c);
@@ -200,27 +229,6 @@ static int compare_hashes(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-/* Into the profiles with what the events of the interval came to. */
-static int add_sums(struct session *c, uint64_t turn, struct err *e)
-{
-	struct buf *sums = &c->waiting.sums;
-	struct event_sum sum;
-	size_t at, kept = 0;
-	int r = 0;
-
-	for (at = 0; at < sums->len && r >= 0; at += sizeof(sum)) {
-		memcpy(&sum, sums->data + at, sizeof(sum));
-		if (sum.turn <= turn) {
-			r = builder_add_sum(&c->builder, &sum, e);
-		} else {
-			memmove(sums->data + kept, &sum, sizeof(sum));
-			kept += sizeof(sum);
-		}
-	}
-	sums->len = kept;
-	return r;
 }
 
 /* The stacks of those who still wait are as good as samples of the interval that begins. */
@@ -312,8 +320,6 @@ int session_end_interval(struct session *c, uint64_t end_ns, struct err *e)
 	session_apply_records(c, end_ns);
 	code_wait(&c->code, TABLES_NS);
 	r = process(c, end_ns, true, e);
-	if (r >= 0)
-		r = add_sums(c, c->done, e);
 	keep_asleep(c, end_ns);
 	info.ticks.filtered += (int64_t)c->builder.dropped;
 	info.cpu_ns = code_cpu_ns(&c->code) - c->cpu_ns;
