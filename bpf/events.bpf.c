@@ -86,6 +86,16 @@ static __always_inline struct event_counts *counts_of(struct event_cpu_counts *a
 	return &all->set[turn_of(now) % COUNT_SETS][kind];
 }
 
+/* User space is woken when half of the ring is full; else it looks by itself. 0, or it is full. */
+static __always_inline long send(void *what, __u64 size)
+{
+	bool much = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >
+		    bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2;
+
+	return bpf_ringbuf_output(&ring, what, size,
+				  much ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
 /* --- sums ---------------------------------------------------------------------------------- */
 
 /* False: lost. The stack is with user space. */
@@ -101,7 +111,7 @@ static __always_inline bool add_sum(__u64 hash, __u64 turn, __u64 n, __u64 value
 		sum = bpf_map_lookup_elem(&sums, &key);
 	}
 	if (!sum) /* full */
-		return !bpf_ringbuf_output(&ring, &one, sizeof(one), BPF_RB_NO_WAKEUP);
+		return !send(&one, sizeof(one));
 	__sync_fetch_and_add(&sum->n, n);
 	__sync_fetch_and_add(&sum->value, value);
 	return true;
@@ -175,7 +185,7 @@ static __always_inline bool send_stack(struct scratch *s)
 	barrier_var(n);
 	if (n > sizeof(*e))
 		return false;
-	return !bpf_ringbuf_output(&ring, e, n, BPF_RB_NO_WAKEUP);
+	return !send(e, n);
 }
 
 /*
@@ -280,6 +290,7 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now)
 	__u32 tid = task->pid;
 	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
 	struct event_cpu_counts *all = counts_here();
+	struct event_sum asleep = {.asleep = 1};
 	struct event_counts *c;
 	struct split s = {0};
 	__u64 began;
@@ -299,6 +310,12 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now)
 	}
 	s.turn = turn_of(s.from_ns);
 	s.last = turn_of(now);
+	/* it was asleep at the end of an interval, and nobody has asked yet */
+	if (s.turn < s.last) {
+		asleep.hash = s.hash;
+		asleep.turn = s.last - 1;
+		s.lost = send(&asleep, sizeof(asleep));
+	}
 	bpf_loop(SPLITS_MAX, split_step, &s, 0);
 	if (!add_sum(s.hash, s.last, 1, now - s.from_ns) || s.lost)
 		c->lost_map++;
@@ -422,7 +439,7 @@ static long charge_asleep(void *map, __u32 *tid, struct wait *w, struct collect 
 
 	if (from >= c->end_ns)
 		return 0;
-	if (bpf_ringbuf_output(&ring, &asleep, sizeof(asleep), BPF_RB_NO_WAKEUP)) {
+	if (send(&asleep, sizeof(asleep))) {
 		c->failed = 1;
 		return 1;
 	}
@@ -441,7 +458,7 @@ static long send_sum(void *map, struct sum_key *key, struct sum *sum, struct col
 
 	if (key->turn > c->turn)
 		return 0;
-	if (bpf_ringbuf_output(&ring, &one, sizeof(one), BPF_RB_NO_WAKEUP)) {
+	if (send(&one, sizeof(one))) {
 		c->failed = 1;
 		return 1;
 	}

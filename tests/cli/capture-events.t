@@ -126,6 +126,19 @@ prof-render -f text "$tmp/out" | sed -n 's/^period "\([^"]*\)".*/\1/p' | xargs >
 is "$(cat order)" 'cpu offcpu cpu offcpu' '... and for each kind'
 run prof-capture -e offcpu --min-wait 1h -o none -- "$load" nap 100
 is "$(value none offcpu .)" 0 '--min-wait leaves out what is shorter' || diag "$tmp/err"
+# processes that come and go, asleep at the ends of intervals or killed there
+cat >storm <<'END'
+for i in $(seq 60); do
+	for j in 1 2 3 4; do sh -c 'sleep 0.0$1' sh $j & done
+	sleep 10 & kill -KILL $!
+	wait
+done
+END
+run prof-capture -e offcpu,faults -i 0.1 -- sh storm
+is "$status" 0 'a storm of processes' || diag "$tmp/err"
+cp out storm.pb
+is "$(counter storm.pb unexplained | tr -d '0 ')" '' '... of which every event is accounted for'
+is "$(prof-render -f text storm.pb | grep -c '^sample.* -[0-9]')" 0 '... and nothing is negative'
 refuses '--unwinder fp has no other events' prof-capture -e offcpu --unwinder fp -d 1
 run setpriv --reuid=65534 --clear-groups --inh-caps=-all --bounding-set=-all \
 	"$(command -v prof-capture)" -e offcpu -- true

@@ -249,6 +249,11 @@ void events_decide_anew(struct events *ev, bool inherits)
 	ev->skel->bss->generation++;
 }
 
+int events_fd(const struct events *ev)
+{
+	return ring_buffer__epoll_fd(ev->ring);
+}
+
 void events_drain(struct events *ev, const struct event_sinks *to)
 {
 	ev->to = to;

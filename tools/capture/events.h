@@ -50,6 +50,9 @@ void events_stop(struct events *ev, uint64_t stop_ns);
 /* Choices are made anew: see sampler_decide_anew(). */
 void events_decide_anew(struct events *ev, bool inherits);
 
+/* Readable when events_drain() should be called soon. */
+int events_fd(const struct events *ev);
+
 void events_drain(struct events *ev, const struct event_sinks *to);
 
 /*

@@ -57,13 +57,18 @@ void session_take_sum(void *ctx, const struct event_sum *sum)
 		buf_put(&c->waiting.sums, sum, sizeof(*sum));
 }
 
-static void drain(struct session *c)
+void session_drain_events(struct session *c)
 {
 	const struct event_sinks to = {session_take_sample, session_take_sum, c};
 
-	sampler_drain(c->sampler, session_take_sample, c);
 	if (c->events)
 		events_drain(c->events, &to);
+}
+
+static void drain(struct session *c)
+{
+	sampler_drain(c->sampler, session_take_sample, c);
+	session_drain_events(c);
 	sideband_drain(c->side, session_take_record, c);
 }
 

@@ -25,6 +25,8 @@
 #define FIRST_TABLES_NS (3 * NS_PER_S)
 #define SAMPLE_BYTES 1024 /* of a deep one, to size the ring */
 #define RING_MAX (UINT64_C(64) << 20)
+#define EVENT_RING                                                                       \
+	(UINT64_C(16) << 20) /* new processes have new stacks, many of them copied */
 
 static int watch(struct session *c, int fd, enum wake wake, uint32_t events,
 		 struct err *e)
@@ -131,7 +133,7 @@ static int open_events(struct session *c, const struct sampler_conf *s, struct e
 		.cpus = s->cpus,
 		.ncpus = s->ncpus,
 		.length_ns = s->length_ns,
-		.ring_bytes = s->ring_bytes,
+		.ring_bytes = c->o->ring_bytes ? s->ring_bytes : EVENT_RING,
 		.min_wait_ns = (uint64_t)c->o->min_wait_ns,
 		.by_pid = s->by_pid,
 		.by_labels = s->by_labels,
@@ -175,8 +177,11 @@ int session_open_sources(struct session *c, struct err *e)
 		.ring_bytes = conf.ring_bytes,
 	};
 	r = sampler_open(&conf, &c->sampler, e);
-	if (r >= 0 && kinds_sources(o->kinds) & ~KIND_BIT(KIND_CPU))
+	if (r >= 0 && kinds_sources(o->kinds) & ~KIND_BIT(KIND_CPU)) {
 		r = open_events(c, &conf, e);
+		if (r >= 0)
+			r = watch(c, events_fd(c->events), WAKE_EVENTS, EPOLLIN, e);
+	}
 	if (r < 0)
 		return r;
 	for (i = 0; i < o->npids; i++)
