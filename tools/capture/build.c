@@ -351,12 +351,9 @@ int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *
 	const struct event_place *at = find_place(b, sum->hash);
 	const int64_t values[2] = {(int64_t)sum->n, (int64_t)sum->value};
 
-	if (kind >= KINDS)
+	/* without its stack nothing explains it */
+	if (kind >= KINDS || !at)
 		return 0;
-	if (!at) {
-		b->events[kind].unknown += sum->n;
-		return 0;
-	}
 	if (at->labels == ID_NONE) {
 		b->events[kind].dropped += sum->n;
 		return 0;

@@ -52,7 +52,6 @@ struct event_place {
 /* What became of the events of one kind. */
 struct event_sums {
 	uint64_t kept, dropped; /* in the profile, and of processes not chosen */
-	uint64_t unknown;	/* whose stack did not come */
 };
 
 struct builder {

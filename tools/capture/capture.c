@@ -99,7 +99,7 @@ static void wait_for_events(struct session *c)
 		} else if (ev[i].data.u64 == WAKE_SAMPLES) {
 			sampler_drain(c->sampler, session_take_sample, c);
 		} else if (ev[i].data.u64 == WAKE_EVENTS) {
-			session_drain_events(c);
+			events_drain(c->events);
 		} else if (i == n - 1 || ev[i + 1].data.u64 != WAKE_SIDE) {
 			look_at_side_band(c);
 		}

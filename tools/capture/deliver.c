@@ -33,17 +33,17 @@ int deliver_open(struct deliver *d, struct err *e)
 {
 	const char *pattern = d->o->cli.output;
 	uint64_t count = d->o->count;
-	unsigned int files = pattern && strstr(pattern, OUTNAME_TYPE)
-				     ? (unsigned int)__builtin_popcount(d->o->kinds)
-				     : 1;
 
 	d->conf = (struct writer_conf){
 		.pattern = pattern,
-		.room = room_for(d->o->interval_ns, files),
+		.room = room_for(d->o->interval_ns, 1),
 		.goes_on = d->o->interval_ns,
 	};
 	if (outname_is_stream(pattern))
 		return output_open(pattern, true, &d->conf.stream, e);
+	if (deliver_splits_types(d))
+		d->conf.room = room_for(d->o->interval_ns,
+					(unsigned int)__builtin_popcount(d->o->kinds));
 	if (!d->o->interval_ns)
 		count = 1;
 	else if (d->o->duration_ns) {

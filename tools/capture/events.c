@@ -36,17 +36,16 @@ struct events {
 	struct event_cpu_counts *now;	    /* by CPU; the BPF programs write it */
 	struct event_totals (*last)[KINDS]; /* each set when it was last read */
 	uint64_t turns;			    /* intervals that ended */
-	const struct event_sinks *to;
 };
 
 static int on_ring(void *ctx, void *data, size_t size)
 {
-	struct events *ev = ctx;
+	const struct event_sinks *to = &((const struct events *)ctx)->conf.to;
 
 	if (size == sizeof(struct event_sum))
-		ev->to->sum(ev->to->ctx, data);
+		to->sum(to->ctx, data);
 	else
-		ev->to->take(ev->to->ctx, data, size);
+		to->take(to->ctx, data, size);
 	return 0;
 }
 
@@ -229,12 +228,10 @@ void events_free(struct events *ev)
 	free(ev);
 }
 
-int events_start(struct events *ev, uint64_t first_ns, uint64_t stop_ns, struct err *e)
+void events_start(struct events *ev, uint64_t first_ns, uint64_t stop_ns)
 {
-	(void)e;
 	ev->skel->bss->stop_ns = stop_ns;
 	__atomic_store_n(&ev->skel->bss->first_ns, first_ns, __ATOMIC_RELEASE);
-	return 0;
 }
 
 void events_stop(struct events *ev, uint64_t stop_ns)
@@ -254,9 +251,8 @@ int events_fd(const struct events *ev)
 	return ring_buffer__epoll_fd(ev->ring);
 }
 
-void events_drain(struct events *ev, const struct event_sinks *to)
+void events_drain(struct events *ev)
 {
-	ev->to = to;
 	ring_buffer__consume(ev->ring);
 }
 
@@ -273,7 +269,7 @@ static void await_programs(void)
 
 /* Run one of the programs that collect, until all is out of its map. */
 static int collect(struct events *ev, const struct bpf_program *prog, uint64_t end_ns,
-		   const struct event_sinks *to, struct err *e)
+		   struct err *e)
 {
 	const struct event_collect what = {ev->turns, end_ns};
 	int i, r;
@@ -285,7 +281,7 @@ static int collect(struct events *ev, const struct bpf_program *prog, uint64_t e
 		r = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 		if (r < 0)
 			return err_errno(e, -r, "cannot collect events");
-		events_drain(ev, to);
+		events_drain(ev);
 		if (!opts.retval)
 			break;
 	}
@@ -320,20 +316,20 @@ static void add_totals(const struct events *ev, size_t cpu, struct event_totals 
 	}
 }
 
-int events_cut(struct events *ev, uint64_t end_ns, const struct event_sinks *to,
-	       struct event_totals totals[KINDS], struct err *e)
+int events_cut(struct events *ev, uint64_t end_ns, struct event_totals totals[KINDS],
+	       struct err *e)
 {
 	size_t i;
 	int r = 0;
 
 	await_programs();
 	if (has(ev, KIND_OFFCPU)) {
-		r = collect(ev, ev->skel->progs.collect_asleep, end_ns, to, e);
+		r = collect(ev, ev->skel->progs.collect_asleep, end_ns, e);
 		/* who woke up meanwhile is charged for both sides of the end */
 		await_programs();
 	}
 	if (r >= 0)
-		r = collect(ev, ev->skel->progs.collect_sums, end_ns, to, e);
+		r = collect(ev, ev->skel->progs.collect_sums, end_ns, e);
 	for (i = 0; i < ev->conf.npossible; i++)
 		add_totals(ev, i, totals);
 	ev->turns++;

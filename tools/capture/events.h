@@ -16,6 +16,13 @@
 struct cpu_bpf;
 struct events;
 
+/* Who gets stacks, as samples, and what the events of each came to. */
+struct event_sinks {
+	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
+	void (*sum)(void *ctx, const struct event_sum *sum);
+	void *ctx;
+};
+
 struct events_conf {
 	uint32_t kinds; /* bits, without that of KIND_CPU */
 	const int *cpus;
@@ -23,6 +30,7 @@ struct events_conf {
 	uint64_t length_ns, ring_bytes, min_wait_ns;
 	bool by_pid, by_labels, inherits; /* as the sampler's */
 	bool by_thread, by_cpu;		  /* labels that tell these apart */
+	struct event_sinks to;
 	const struct cpu_bpf *shared; /* whose maps of processes and choices these are */
 };
 
@@ -32,19 +40,12 @@ struct event_totals {
 	uint64_t run_ns;
 };
 
-/* What events_drain() hands out. */
-struct event_sinks {
-	void (*take)(void *ctx, const struct sample_event *ev, size_t size);
-	void (*sum)(void *ctx, const struct event_sum *sum);
-	void *ctx;
-};
-
 /* Load and attach everything; nothing is counted before events_start(). */
 int events_open(const struct events_conf *conf, struct events **out, struct err *e);
 void events_free(struct events *ev); /* NULL is fine */
 
 /* As sampler_start(). */
-int events_start(struct events *ev, uint64_t first_ns, uint64_t stop_ns, struct err *e);
+void events_start(struct events *ev, uint64_t first_ns, uint64_t stop_ns);
 void events_stop(struct events *ev, uint64_t stop_ns);
 
 /* Choices are made anew: see sampler_decide_anew(). */
@@ -53,10 +54,10 @@ void events_decide_anew(struct events *ev, bool inherits);
 /* Readable when events_drain() should be called soon. */
 int events_fd(const struct events *ev);
 
-void events_drain(struct events *ev, const struct event_sinks *to);
+void events_drain(struct events *ev);
 
 /*
  * Hand out all of the interval that ended at end_ns, each in its turn, with its counts by kind.
  */
-int events_cut(struct events *ev, uint64_t end_ns, const struct event_sinks *to,
-	       struct event_totals totals[KINDS], struct err *e);
+int events_cut(struct events *ev, uint64_t end_ns, struct event_totals totals[KINDS],
+	       struct err *e);

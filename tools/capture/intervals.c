@@ -57,18 +57,11 @@ void session_take_sum(void *ctx, const struct event_sum *sum)
 		buf_put(&c->waiting.sums, sum, sizeof(*sum));
 }
 
-void session_drain_events(struct session *c)
-{
-	const struct event_sinks to = {session_take_sample, session_take_sum, c};
-
-	if (c->events)
-		events_drain(c->events, &to);
-}
-
 static void drain(struct session *c)
 {
 	sampler_drain(c->sampler, session_take_sample, c);
-	session_drain_events(c);
+	if (c->events)
+		events_drain(c->events);
 	sideband_drain(c->side, session_take_record, c);
 }
 
@@ -291,12 +284,11 @@ static int deliver(struct session *c, const struct interval_info *info, struct e
 static int cut(struct session *c, uint64_t end_ns, struct interval_info *info,
 	       struct err *e)
 {
-	const struct event_sinks to = {session_take_sample, session_take_sum, c};
 	int r = 0;
 
 	sampler_cut(c->sampler, end_ns, &info->ticks);
 	if (c->events)
-		r = events_cut(c->events, end_ns, &to, info->events, e);
+		r = events_cut(c->events, end_ns, info->events, e);
 	drain(c);
 	c->drained_ns = monotonic_ns();
 	return r;

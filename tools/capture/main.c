@@ -38,9 +38,8 @@ enum {
 static const struct argp_option options[] = {
 	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
 	{"event", 'e', "LIST", 0,
-	 "What to record: cpu, offcpu, wall, faults, block, net, in any combination "
-	 "(cpu); "
-	 "list tells which this machine has",
+	 "Record cpu (the default), offcpu, wall, faults, block, net, or several; list "
+	 "tells which this machine has",
 	 1},
 	{"duration", 'd', "TIME", 0,
 	 "Stop after TIME (on SIGINT, SIGTERM or COMMAND's end)", 1},

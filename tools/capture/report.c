@@ -73,11 +73,12 @@ static void tell_events(struct report *r, const struct builder *b,
 				lost, builder_unexplained_events(b, i, t),
 				t->seen ? (double)t->run_ns / 1e3 / (double)t->seen
 					: 0.0);
-		if (lost)
+		if (lost > t->lost_nested)
 			cli_note(&r->opts->cli,
 				 "%s: lost %" PRId64 " of %" PRId64
 				 " events: no room, try --ring %" PRIu64 "K",
-				 kinds[i].name, lost, t->seen, r->ring_bytes * 4 / 1024);
+				 kinds[i].name, lost, t->seen,
+				 r->event_ring_bytes * 4 / 1024);
 	}
 }
 

@@ -13,7 +13,7 @@
 struct report {
 	const struct capture_opts *opts;
 	bool unprivileged; /* by perf events */
-	uint64_t ring_bytes;
+	uint64_t ring_bytes, event_ring_bytes;
 	uint64_t rows;				  /* of the table */
 	uint64_t kept, events_kept;		  /* in all */
 	int64_t expected, recursion, unexplained; /* ticks, in all */

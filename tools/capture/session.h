@@ -99,7 +99,6 @@ int session_start(struct session *c, struct err *e);
 /* Of the side band and of the sampler. ctx: the session. */
 void session_take_record(void *ctx, struct side_record *r);
 void session_take_sample(void *ctx, const struct sample_event *ev, size_t size);
-void session_drain_events(struct session *c);
 void session_take_sum(void *ctx, const struct event_sum *sum);
 
 /* All records from before until_ns (CLOCK_MONOTONIC) have come. */

@@ -140,7 +140,10 @@ static int open_events(struct session *c, const struct sampler_conf *s, struct e
 		.inherits = s->inherits,
 		.by_thread = extra & (LABEL_THREAD_NAME | LABEL_THREAD_ID),
 		.by_cpu = extra & LABEL_CPU,
+		.to = {session_take_sample, session_take_sum, c},
 	};
+
+	c->report.event_ring_bytes = conf.ring_bytes;
 
 	if (sampler_form(c->sampler) != UNWINDER_LOOP)
 		return err_set(e, ENOTSUP,
@@ -297,10 +300,10 @@ int session_start(struct session *c, struct err *e)
 	c->stop_ns = limit ? c->start_ns + limit : SESSION_NEVER;
 	c->end_ns = session_next_end(c, c->start_ns);
 	r = sampler_start(c->sampler, c->start_ns, c->stop_ns, e);
-	if (r >= 0 && c->events)
-		r = events_start(c->events, c->start_ns, c->stop_ns, e);
 	if (r < 0)
 		return r;
+	if (c->events)
+		events_start(c->events, c->start_ns, c->stop_ns);
 	tell_begin(c);
 	return o->command ? command_run(&c->command, o->command[0], e) : r;
 }
