@@ -251,8 +251,9 @@ static void answer(struct dwarf *dw, const struct match *m, struct dwarf_result 
 	*a = (struct dwarf_answer){.first = res->nframes, .unit = true};
 	u = &dw->units[m->unit];
 	t = u->table;
-	a->dwo_missing = u->dwo;
+	a->dwo_missing = u->dwo && !u->dwo_too_big;
 	a->damaged = u->damaged;
+	a->dwo_too_big = u->dwo_too_big;
 	a->over_memory = u->over_memory;
 	if (m->row != DWARF_NONE) {
 		row = row_with_line(t, m, &a->earlier_line);

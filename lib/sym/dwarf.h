@@ -51,6 +51,7 @@ struct dwarf_answer {
 	uint32_t first, n; /* frames, innermost first; n = 0: nothing known */
 	bool unit;	   /* a unit claims the address */
 	bool dwo_missing;  /* and its functions are in a .dwo file that was not found */
+	bool dwo_too_big;  /* or in one that there was no memory for */
 	bool damaged;	   /* and it could not be decoded to its end */
 	bool over_memory;  /* that is, its table would have been too large */
 	bool earlier_line; /* the row has line 0; the line is of an earlier row, as documented */

@@ -6,12 +6,17 @@
  * files) is made ready before, by one thread. Each unit is then decoded on its own, with a copy of
  * the budget that was left when it began; units are accounted for in their order, and one that
  * took more than its predecessors left becomes empty, as it does when it is the only one at work.
+ *
+ * A program may have thousands of .dwo files. Only as many are in memory as are decoded together
+ * or belong to tables that are kept.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "lib/base/xalloc.h"
 #include "lib/sym/dwarf_internal.h"
+
+#define FILES_TOGETHER 16 /* of split units; as many as keep threads busy */
 
 struct decoded {
 	struct dw_table *table;
@@ -69,6 +74,19 @@ static size_t bytes_of(const struct dw_table *t)
 	       t->lines.dirs_cap * sizeof(*t->lines.dirs);
 }
 
+static uint64_t bytes_of_split(const struct dw_unit *u)
+{
+	return u->split && u->split->own_file ? u->split->own_file->data_bytes : 0;
+}
+
+/* Nothing may refer to it. */
+static void drop_split(struct dw_unit *u)
+{
+	dwarf_free(u->split);
+	u->split = NULL;
+	u->dwo = true;
+}
+
 /* What the unit shares with others. */
 static void prepare(struct dwarf *dw, struct dw_unit *u)
 {
@@ -108,7 +126,7 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 		dw_table_free(d->table);
 		d->table = xcalloc(1, sizeof(*d->table));
 		d->ok = false;
-		dwarf_free(u->split); /* nothing refers to it now */
+		dwarf_free(u->split);
 		u->split = NULL;
 	}
 	dw->work = spent ? 0 : dw->work - d->work;
@@ -119,7 +137,7 @@ static void commit(struct dwarf *dw, uint32_t unit, struct decoded *d)
 	}
 	u->table = d->table;
 	if (!u->over_memory)
-		dw->table_bytes += bytes_of(u->table);
+		dw->table_bytes += bytes_of(u->table) + bytes_of_split(u);
 }
 
 static void forget(struct dwarf *dw, uint32_t unit)
@@ -127,9 +145,20 @@ static void forget(struct dwarf *dw, uint32_t unit)
 	struct dw_unit *u = &dw->units[unit];
 
 	if (!u->over_memory)
-		dw->table_bytes -= bytes_of(u->table);
+		dw->table_bytes -= bytes_of(u->table) + bytes_of_split(u);
 	dw_table_free(u->table);
 	u->table = NULL;
+	if (u->split)
+		drop_split(u);
+}
+
+/* May its table not stay, so that there is room for others? */
+static bool is_one_too_many(const struct dwarf *dw, const struct dw_unit *u)
+{
+	uint64_t split = bytes_of_split(u);
+
+	return dw->forget || dw->table_bytes > dw->table_max ||
+	       (split && elf_room(u->split->own_file) / (2 * FILES_TOGETHER) < split);
 }
 
 /* What is decoded and has its turn. */
@@ -142,7 +171,7 @@ static void commit_all(struct decoding *g)
 		if (!g->v[i].old)
 			commit(g->dw, g->units[i], &g->v[i]);
 		g->done(g->arg, g->units[i]);
-		if (g->dw->forget || g->dw->table_bytes > g->dw->table_max)
+		if (is_one_too_many(g->dw, &g->dw->units[g->units[i]]))
 			forget(g->dw, g->units[i]);
 	}
 }
@@ -170,36 +199,62 @@ static void *work(void *arg)
 	return NULL;
 }
 
-void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *done,
-	       void *arg)
+/* The first units of n that are decoded together are made ready: how many. */
+static size_t prepare_some(struct decoding *g, size_t *todo)
 {
-	struct decoding g = {.dw = dw,
-			     .units = units,
-			     .n = n,
-			     .done = done,
-			     .arg = arg,
-			     .lock = PTHREAD_MUTEX_INITIALIZER};
-	size_t i, todo = 0, want, started = 0;
-	pthread_t *threads;
+	size_t n = 0, files = 0;
+	struct dw_unit *u;
+	bool full = false;
 
-	g.v = xcalloc(n + 1, sizeof(*g.v));
-	for (i = 0; i < n; i++) {
-		g.v[i].table = dw->units[units[i]].table;
-		g.v[i].old = g.v[i].table;
-		if (g.v[i].old)
+	for (; n < g->n && files < FILES_TOGETHER && !full; n++) {
+		u = &g->dw->units[g->units[n]];
+		g->v[n] = (struct decoded){.table = u->table, .old = u->table};
+		if (u->table)
 			continue;
-		prepare(dw, &dw->units[units[i]]);
-		todo++;
+		prepare(g->dw, u);
+		if (bytes_of_split(u)) {
+			full = elf_room(u->split->own_file) < 2 * bytes_of_split(u);
+			files++;
+		}
+		++*todo;
 	}
-	commit_all(&g);
-	want = dw->threads < todo ? dw->threads : todo;
-	threads = xcalloc(want + 1, sizeof(*threads));
+	return n;
+}
+
+static void decode_some(struct decoding *g, size_t todo)
+{
+	size_t want = g->dw->threads < todo ? g->dw->threads : todo, started = 0;
+	pthread_t *threads = xcalloc(want + 1, sizeof(*threads));
+
+	commit_all(g);
 	/* this thread is one of them; where there are no more to be had, it is all */
-	while (started + 1 < want && !pthread_create(&threads[started], NULL, work, &g))
+	while (started + 1 < want && !pthread_create(&threads[started], NULL, work, g))
 		started++;
-	work(&g);
+	work(g);
 	while (started-- > 0)
 		pthread_join(threads[started], NULL);
 	free(threads);
-	free(g.v);
+}
+
+void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *done,
+	       void *arg)
+{
+	struct decoded *v = xcalloc(n + 1, sizeof(*v));
+	size_t i, todo;
+
+	for (i = 0; i < n;) {
+		struct decoding g = {.dw = dw,
+				     .units = units + i,
+				     .v = v,
+				     .n = n - i,
+				     .done = done,
+				     .arg = arg,
+				     .lock = PTHREAD_MUTEX_INITIALIZER};
+
+		todo = 0;
+		g.n = prepare_some(&g, &todo);
+		decode_some(&g, todo);
+		i += g.n;
+	}
+	free(v);
 }

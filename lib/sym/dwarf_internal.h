@@ -169,6 +169,7 @@ struct dw_unit {
 		code;	   /* code: a compile unit or skeleton, may own addresses */
 	bool over_memory;  /* its table was, and is empty */
 	bool dwo, damaged; /* dwo: functions are elsewhere, and not found (yet) */
+	bool dwo_too_big;  /* dwo, and there is no memory for where they are */
 };
 
 struct dw_claim { /* addresses that a unit says are its own */
@@ -296,8 +297,8 @@ void dw_decode(struct dwarf *dw, const uint32_t *units, size_t n, dw_unit_fn *do
 	       void *arg);
 void dw_table_free(struct dw_table *t);
 
-/* dwarf_split.c: the other half of a skeleton; NULL if it is not found. */
-struct dwarf *dw_split(struct dwarf *dw, const struct dw_unit *skeleton);
+/* dwarf_split.c: the other half of a skeleton; NULL if it is not found, or dwo_too_big. */
+struct dwarf *dw_split(struct dwarf *dw, struct dw_unit *skeleton);
 
 /* dwarf_flat.c: intervals (sorted here, which may move them) to t->stretches. */
 void dw_flatten(struct dwarf *dw, struct dw_table *t, struct dw_interval **v, size_t n);

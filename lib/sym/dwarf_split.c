@@ -130,26 +130,29 @@ static bool cut_to_unit(struct dwarf *split, uint64_t id)
 	return true;
 }
 
-static bool load_parts(struct dwarf *split)
+/* -EFBIG: no memory for them. */
+static int load_parts(struct dwarf *split)
 {
 	struct dw_section *s;
-	struct err ignored;
+	struct err e;
 	size_t i;
+	int r;
 
 	for (i = 0; i < NPARTS; i++) {
 		s = part_of(split, i);
-		if (elf_debug_data(split->split_file, parts[i].name, &s->p, &s->n,
-				   &ignored))
-			return false;
+		r = elf_debug_data(split->split_file, parts[i].name, &s->p, &s->n, &e);
+		if (r)
+			return r;
 	}
-	return split->info.n;
+	return split->info.n ? 0 : -ENODATA;
 }
 
 /* The skeleton's twin in `file`; NULL if it is not there. */
-static struct dwarf *open_in(struct dwarf *dw, const struct dw_unit *skeleton,
+static struct dwarf *open_in(struct dwarf *dw, struct dw_unit *skeleton,
 			     struct elf_file *file, bool package)
 {
 	struct dwarf *split = xcalloc(1, sizeof(*split));
+	int r = file->swap == dw->swap ? 0 : -EBADMSG;
 
 	split->file = dw->file; /* whose code the addresses are */
 	split->split_file = file;
@@ -159,8 +162,10 @@ static struct dwarf *open_in(struct dwarf *dw, const struct dw_unit *skeleton,
 	split->table_max = dw->table_max;
 	split->addr = dw->addr;
 	split->ranges = dw->ranges;
-	if (file->swap == dw->swap && load_parts(split) &&
-	    (!package || cut_to_unit(split, skeleton->dwo_id))) {
+	if (!r)
+		r = load_parts(split);
+	skeleton->dwo_too_big |= r == -EFBIG;
+	if (!r && (!package || cut_to_unit(split, skeleton->dwo_id))) {
 		dw_give_work(split, split->info.n + split->abbrev.n + split->rnglists.n);
 		split->twin = dw_scan_split(split, skeleton);
 	}
@@ -176,12 +181,13 @@ static char *text(struct dw_text t)
 	return xstrndup(t.n ? t.p : "", t.n);
 }
 
-struct dwarf *dw_split(struct dwarf *dw, const struct dw_unit *skeleton)
+struct dwarf *dw_split(struct dwarf *dw, struct dw_unit *skeleton)
 {
 	struct dwarf *split = NULL;
 	struct elf_file *file;
 	char *dir, *name;
 
+	skeleton->dwo_too_big = false;
 	if (dw->more.dwp)
 		split = open_in(dw, skeleton, dw->more.dwp, true);
 	if (split || !dw->more.find_dwo || !skeleton->dwo_name.n)

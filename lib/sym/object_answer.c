@@ -300,7 +300,7 @@ static bool lacks_memory(const struct object *o, const struct dwarf_answer *d,
 			 const struct sym_answer *a)
 {
 	if (d && d->n && a->location != SYM_NONE)
-		return false;
+		return d->dwo_too_big;
 	return (d && d->over_memory) || o->over.dwarf || o->over.go ||
 	       (o->over.symbols && (a->location == SYM_NONE || a->source > SYM_SYMTAB));
 }

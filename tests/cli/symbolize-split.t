@@ -107,6 +107,40 @@ look 'of another build' '^prog .*dwo-missing +1$'
 head -c 200 "root$PWD/other.dwo" >other.dwo
 look 'cut short' '^prog .*dwo-missing +1$'
 
+# Many files, and memory for a few: they take turns; for none: named by symbol, with the reason.
+rm -rf many && mkdir many
+(
+	cd many && echo 'int main(void) { return 0; }' >main.c &&
+		for i in $(seq 60); do
+			{
+				printf 'struct wide%d {' "$i"
+				seq -f ' int field_%.0f;' 300
+				printf '};\n'
+				echo "static inline __attribute__((always_inline)) int deep(int x)"
+				echo "{ volatile int y = $i; return y + x; }"
+				echo "int work$i(struct wide$i *w) { return deep(w->field_7); }"
+			} >"f$i.c"
+		done && gcc -g -gsplit-dwarf -O2 -c ./*.c && gcc ./*.o -o prog
+)
+id=$(readelf -n many/prog | sed -n 's/.*Build ID: //p')
+profile "$PWD/many/prog" | sed '/^location/,$d' >raw
+nm many/prog | awk '$3 ~ /^work/ {
+	print "location", ++n, "m1", "0x" $1
+}
+END {
+	for (i = 1; i <= n; i++)
+		print "sample 1 :", i, ":"
+	print "end"
+}' >>raw
+for limit in 1G 1M 512k; do
+	prof-symbolize --max-memory=$limit raw 2>"$tmp/err" | prof-render -f folded |
+		grep -c '^work[0-9]*;deep 1$' >"$tmp/count"
+	is "$(cat "$tmp/count")" 60 "more split files than $limit: each inlined frame"
+done
+prof-symbolize -v --max-memory=128k raw 2>"$tmp/err" | prof-render -f folded >"$tmp/out"
+like "$tmp/err" '^prog +60  dwarf +60  memory-limit +60$' 'no memory for any: the reason'
+is "$(grep -c '^work[0-9]* 1$' "$tmp/out")" 60 'and functions by their symbols'
+
 # Supplementary files of DWARF 5, which have their id in .debug_sup.
 gcc -g -gdwarf-5 -O2 "$src/plain.c" -o one && cp one two
 sup='DWARF 5 supplementary file'
