@@ -259,28 +259,41 @@ static bool try_build_id(const struct sym_paths *p, struct search *s,
 	return done;
 }
 
-static bool try_link(const struct sym_paths *p, struct search *s, const char *bin_path,
-		     const char *link)
+/* In the directory that is dir_n bytes of bin_path, which is seen from root (or NULL). */
+static bool try_beside(struct search *s, const char *root, const char *bin_path,
+		       int dir_n, const char *sub, const char *link)
 {
-	int dir_n = (int)(base_name(bin_path) - bin_path);
-	char *name;
+	char *name = xasprintf("%.*s%s%s", dir_n, bin_path, sub, link);
+	bool done = try_file(s, root, name);
+
+	free(name);
+	return done;
+}
+
+/* The tree of debug files has the binary's directories, as they are in its sysroot if it has one. */
+static bool try_link(const struct sym_paths *p, struct search *s,
+		     const struct elf_file *bin, const char *bin_path, const char *link)
+{
+	const char *root = bin->root, *path = root ? bin->path : bin_path, *slash;
+	int dir_n = (int)(base_name(path) - path);
 	bool done;
+	char *name;
 	size_t i;
 
 	if (strchr(link, '/'))
 		return false;
-	name = xasprintf("%.*s%s", dir_n, bin_path, link);
-	done = try_file(s, NULL, name);
-	free(name);
-	if (!done) {
-		name = xasprintf("%.*s.debug/%s", dir_n, bin_path, link);
+	slash = path[0] == '/' ? "" : "/";
+	done = try_beside(s, root, path, dir_n, "", link) ||
+	       try_beside(s, root, path, dir_n, ".debug/", link);
+	for (i = 0; i < p->ndebug_dirs && !done; i++) {
+		name = xasprintf("%s%s%.*s%s", p->debug_dirs[i], slash, dir_n, path,
+				 link);
 		done = try_file(s, NULL, name);
 		free(name);
 	}
-	for (i = 0; i < p->ndebug_dirs && !done; i++) {
-		name = xasprintf("%s%s%.*s%s", p->debug_dirs[i],
-				 bin_path[0] == '/' ? "" : "/", dir_n, bin_path, link);
-		done = try_file(s, NULL, name);
+	if (root && !done) {
+		name = xasprintf("/usr/lib/debug%s%.*s%s", slash, dir_n, path, link);
+		done = try_file(s, root, name);
 		free(name);
 	}
 	return done;
@@ -448,7 +461,7 @@ enum found debugfile_debug(const struct sym_paths *p, struct elf_file *bin,
 	if (try_build_id(p, &s, &own) || !bin || !elf_debuglink(bin, &link, &crc))
 		return s.result;
 	s.crc = &crc;
-	try_link(p, &s, bin_path, link);
+	try_link(p, &s, bin, bin_path, link);
 	return s.result;
 }
 
@@ -490,12 +503,16 @@ enum found debugfile_alt(const struct sym_paths *p, struct elf_file *debug,
 	const uint8_t *bytes;
 	const char *name;
 	char *real, *full;
+	size_t i;
 
 	*out = (struct found_file){.log = out->log};
 	if (!elf_debugaltlink(debug, &name, &bytes, &id.n))
 		return FOUND_NOTHING;
 	memcpy(id.bytes, bytes, id.n);
 	if (name[0] == '/') {
+		for (i = 0; i < p->nsysroots; i++)
+			if (try_file(&s, p->sysroots[i], name))
+				return s.result;
 		if (try_file(&s, NULL, name))
 			return s.result;
 	} else {

@@ -11,7 +11,8 @@
  *
  * Debug file, by build id AB CDEF…: D/.build-id/ab/cdef….debug and D/ab/cdef….debug for each
  * debug directory D, given ones and /usr/lib/debug of each sysroot; then by the binary's
- * .gnu_debuglink NAME: beside the binary, in .debug/ beside it, and in D/dir/. There the build
+ * .gnu_debuglink NAME: beside the binary, in .debug/ beside it, and in D/dir/, where dir is the
+ * binary's directory as it is in its sysroot, whose own /usr/lib/debug comes last. There the build
  * ids must be equal where the binary has one; else the CRC must be right.
  *
  * What debuginfod gives is checked in the same way.

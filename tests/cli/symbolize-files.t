@@ -128,6 +128,36 @@ ln -f "$tmp/bin/prog" "$tmp/bin/prog.debug"
 sym
 is "$names" '' 'a debug link that leads back to the binary'
 
+# of a system elsewhere, as one without build ids has them: that system's own debug files
+image=$tmp/image
+program '' "$tmp/bin/prog"
+"$tmp/bin/prog" >"$tmp/profile"
+mkdir -p "$image$tmp/bin" "$image/usr/lib/debug$tmp/bin" "$tmp/trees$tmp/bin" "$image/moved"
+objcopy --only-keep-debug "$tmp/bin/prog" "$tmp/prog.debug"
+strip -o "$image$tmp/bin/prog" "$tmp/bin/prog"
+(cd "$tmp" && objcopy --add-gnu-debuglink=prog.debug "$image$tmp/bin/prog")
+rm -f "$tmp"/bin/prog*
+sym --sysroot="$image"
+is "$names" '' 'a sysroot without debug files'
+sed -n 's/^ *looked at \(.*prog\.debug:\)/\1/p' "$tmp/err" | grep -v "^/usr/lib/debug$tmp" >"$tmp/got"
+cat >"$tmp/want" <<END
+$image$tmp/bin/prog.debug: no such file
+$image$tmp/bin/.debug/prog.debug: no such file
+$tmp/dbg$tmp/bin/prog.debug: no such file
+$image/usr/lib/debug$tmp/bin/prog.debug: no such file
+END
+same "$tmp/got" "$tmp/want" 'which are looked for where the binary is in it'
+mv "$tmp/prog.debug" "$image/usr/lib/debug$tmp/bin"
+sym --sysroot="$tmp/none" --sysroot="$image"
+is "$names" "$both" 'debug link below the sysroot'
+mv "$image/usr/lib/debug$tmp/bin/prog.debug" "$image/moved"
+ln -s /moved/prog.debug "$image/usr/lib/debug$tmp/bin"
+sym --sysroot="$image"
+is "$names" "$both" 'over a link that is absolute inside it'
+mv "$image/moved/prog.debug" "$tmp/trees$tmp/bin"
+sym --sysroot="$image" --debug-dir="$tmp/trees"
+is "$names" "$both" 'debug link below a debug directory, by the path in the sysroot'
+
 # deleted files
 program "$id" "$tmp/bin/prog"
 "$tmp/bin/prog" | sed 's|\(/bin/prog\)"|\1 (deleted)"|' >"$tmp/profile"

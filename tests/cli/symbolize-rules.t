@@ -287,11 +287,11 @@ if command -v dwz >/dev/null; then
 	(cd "$tmp/dwz" && dwz -m common a b && dwz -m wrong other.a other.b) 2>"$tmp/build"
 	id=$(readelf -n "$tmp/dwz/a" | sed -n 's/.*Build ID: //p')
 	nm "$tmp/dwz/a" | awk '$2 == "T" && $3 != "_start" { print $1 }' >"$tmp/addrs"
-	dwz() { # dwz: report and profile of all functions
+	dwz() { # dwz [OPTION…]: report and profile of all functions
 		{
 			echo "mapping 1 0x0 0x0 0x0 \"$tmp/dwz/a\" \"$id\" -"
 			awk '{ printf "location %d m1 0x%s\nsample 1 : %d\n", NR, $1, NR }' "$tmp/addrs" | sort
-		} | sym
+		} | sym "$@"
 	}
 	dwz
 	is "$(jq '.objects[0].reasons["alt-missing"]' "$tmp/report")" null 'the right supplementary file'
@@ -306,6 +306,24 @@ if command -v dwz >/dev/null; then
 	same "$tmp/names" "$tmp/without" 'one of another build: as without one'
 	is "$(jq '.objects[0].reasons["alt-missing"]' "$tmp/report")" "$n" 'for the same reason'
 	is "$(jq -r '.objects[0].trouble' "$tmp/report")" "$tmp/dwz/common: build id differs" 'which is told'
+	# by an absolute path: below the sysroots; or by its build id
+	for f in a b; do
+		g++ -g -O2 -D"V_$f" "$top/tests/symbolize/inline.cc" -o "$tmp/dwz/$f"
+	done
+	(cd "$tmp/dwz" && command dwz -m common -M /no/such/common a b) 2>"$tmp/build"
+	mkdir -p "$tmp/image/no/such"
+	dwz
+	n=$(jq '.objects[0].reasons["alt-missing"]' "$tmp/report")
+	[ "${n:-null}" != null ]
+	ok $? "not at its absolute path: alt-missing, $n times"
+	cp "$tmp/dwz/common" "$tmp/image/no/such"
+	dwz --sysroot="$tmp/none" --sysroot="$tmp/image"
+	is "$(jq '.objects[0].reasons["alt-missing"]' "$tmp/report")" null 'at that path in a sysroot'
+	alt=$(readelf -n "$tmp/dwz/common" | sed -n 's/.*Build ID: //p')
+	tree=$tmp/dbg/.build-id/$(echo "$alt" | cut -c1-2)
+	mkdir -p "$tree" && mv "$tmp/dwz/common" "$tree/$(echo "$alt" | cut -c3-).debug"
+	dwz
+	is "$(jq '.objects[0].reasons["alt-missing"]' "$tmp/report")" null 'by its build id'
 else
 	skip 'no dwz' 'supplementary files'
 fi
