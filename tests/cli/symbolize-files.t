@@ -198,19 +198,22 @@ for what in fifo directory text empty unreadable; do
 	wait "$writer" 2>/dev/null
 done
 
-# Names that are no UTF-8, of the file and its directory, the source and the function: bytes.
+# Names that are no UTF-8: those of files are bytes, and found by them; those of sources and functions
+# become UTF-8, since that is what strings are in pprof. The text twin tells them apart.
 . "$top/tests/lib/inmain.sh"
-odd=$(printf 'd\377r')
+odd=$(printf 'd\377r') mark=$(printf '\357\277\275')
 mkdir "$tmp/$odd"
 printf 'int main(int n, char **v) { (void)v; return n; }\n' >"$tmp/$odd/a.c"
 gcc -g -O0 "$tmp/$odd/a.c" -o "$tmp/plainly"
-objcopy --redefine-sym main="$(printf 'ma\377in')" "$tmp/plainly" "$tmp/$odd/prog"
+objcopy --redefine-sym main="$(printf '\377m\303\244\303in\355\240\200')" "$tmp/plainly" "$tmp/$odd/prog"
 in_main "$tmp/plainly" "$tmp/d\\xffr/prog" "$(readelf -n "$tmp/plainly" | sed -n 's/.*Build ID: //p')" >"$tmp/raw"
 for cache in '' '--cache'; do
 	for again in 1 2; do
 		prof-symbolize ${cache:+"$cache=$tmp/cache $odd"} --report=json:"$tmp/report" -o "$tmp/out.pb.gz" "$tmp/raw"
 		prof-render -f text "$tmp/out.pb.gz" >"$tmp/text"
-		like "$tmp/text" '^function 1 "main" "main" ".*/d.xffr/a\.c" 1$' "no UTF-8 in a path, ${cache:-no cache} $again"
+		like "$tmp/text" '^mapping 1 .*/d[\]xffr/prog"' "no UTF-8 in a path, ${cache:-no cache} $again: as it is"
+		grep -q "^function 1 \"main\" \"main\" \".*/d${mark}r/a\.c\" 1$" "$tmp/text"
+		ok $? 'nor in the path of its source: a mark in the place' || diag "$tmp/text"
 	done
 done
 if command -v python3 >/dev/null; then
@@ -222,5 +225,8 @@ fi
 strip -g "$tmp/$odd/prog"
 prof-symbolize "$tmp/raw" >"$tmp/out.pb.gz"
 prof-render -f text "$tmp/out.pb.gz" >"$tmp/text"
-like "$tmp/text" '^function 1 "ma.xffin" "ma.xffin" "" 0$' 'nor in a symbol'
+grep -q "^function 1 \"\(${mark}mä${mark}in$mark$mark$mark\)\" \"\1\" \"\" 0$" "$tmp/text"
+ok $? 'nor in a symbol' || diag "$tmp/text"
+prof-symbolize --force "$tmp/out.pb.gz" | cmp -s - "$tmp/out.pb.gz"
+is $? 0 'once more: the same bytes'
 done_testing

@@ -93,6 +93,12 @@ cp "$tmp/out" "$tmp/dump.pb.gz"
 lines "$tmp/dump.pb.gz" >"$tmp/got"
 named 0x7f1000000000 'dumped'
 
+printf '7f0000000100 40 no\377t\n' >"$tmp/odd.map"
+prof-symbolize --perf-map="$tmp/odd.map" "$tmp/raw" >"$tmp/odd.pb.gz"
+lines "$tmp/odd.pb.gz" >"$tmp/got"
+grep -q "\"no$(printf '\357\277\275')t\"" "$tmp/got"
+ok $? 'a name that is no UTF-8: a mark in the place' || diag "$tmp/got"
+
 echo junk >"$tmp/junk"
 refuses 'not a map' prof-symbolize --perf-map="$tmp/junk" "$tmp/raw"
 like "$tmp/err" 'junk: neither a perf map nor a jitdump' 'the reason'

@@ -240,8 +240,8 @@ static void name_jit(struct rewrite *w, uint32_t id)
 	if ((l.nlines && !w->force) || w->found[id] != SYM_NONE || !may_be_jit(w, &l) ||
 	    !jitnames_find(w->jit, address_of(w, id), &nm))
 		return;
-	f.name = f.system_name = store_puts(w->st, nm.name);
-	f.file = store_puts(w->st, nm.file);
+	f.name = f.system_name = put_text(w->st, (struct str){nm.name, strlen(nm.name)});
+	f.file = put_text(w->st, (struct str){nm.file, strlen(nm.file)});
 	f.start_line = nm.start_line;
 	w->jit_line[id] = (struct line){store_function(w->st, &f), nm.line, 0};
 	w->found[id] = BY_JIT;

@@ -3,12 +3,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/xalloc.h"
+#include "lib/ui/utf8.h"
 #include "tools/symbolize/rewrite_internal.h"
 
-static uint32_t put_str(struct store *st, struct str s)
+/* Of the bytes at the start, how many are UTF-8. */
+static size_t valid_run(struct str s)
 {
-	return intern_put(&st->strings, s.p, s.n);
+	size_t i, len;
+	uint32_t c;
+
+	for (i = 0; i < s.n; i += len) {
+		len = utf8_decode(s.p + i, s.n - i, &c);
+		if (c == UINT32_MAX)
+			break;
+	}
+	return i;
+}
+
+uint32_t put_text(struct store *st, struct str s)
+{
+	char replacement[4];
+	size_t n = valid_run(s);
+	struct buf b;
+	uint32_t id;
+
+	if (n == s.n)
+		return intern_put(&st->strings, s.p, s.n);
+	buf_init(&b, SIZE_MAX);
+	while (n < s.n) {
+		buf_put(&b, s.p, n);
+		buf_put(&b, replacement, utf8_encode(UTF8_REPLACEMENT, replacement));
+		s.p += n + 1;
+		s.n -= n + 1;
+		n = valid_run(s);
+	}
+	buf_put(&b, s.p, n);
+	id = intern_put(&st->strings, (const char *)b.data, b.len);
+	buf_release(&b);
+	return id;
 }
 
 /* One function for each file that it has lines in. */
@@ -23,9 +57,9 @@ static uint32_t put_function(struct rewrite *w, struct job *j, struct entry *en,
 	if (id != U64MAP_NONE)
 		return id;
 	nm = objects_name(w->objects, en, l->function);
-	f.name = put_str(w->st, nm.name);
-	f.system_name = put_str(w->st, nm.system);
-	f.file = put_str(w->st, object_string(en->object, l->file));
+	f.name = put_text(w->st, nm.name);
+	f.system_name = put_text(w->st, nm.system);
+	f.file = put_text(w->st, object_string(en->object, l->file));
 	f.start_line = object_function(en->object, l->function).start_line;
 	id = store_function(w->st, &f);
 	u64map_put(&j->functions, key, id);

@@ -63,5 +63,10 @@ void check_kernel(struct rewrite *w, struct job *j, size_t i);
 /* The function of a location's outermost line gets the name that it had. */
 void keep_name(struct rewrite *w, uint32_t use, struct line *outer);
 
-/* rewrite_build.c: The profile with what was found; *out is w->p or the caller's. */
+/*
+ * rewrite_build.c: A string for the profile. Those of pprof are UTF-8, names of files and symbols
+ * any bytes: one that is none becomes U+FFFD.
+ */
+uint32_t put_text(struct store *st, struct str s);
+/* The profile with what was found; *out is w->p or the caller's. */
 int rebuild(struct rewrite *w, struct profile **out, struct err *e);
