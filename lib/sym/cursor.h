@@ -19,8 +19,13 @@ struct cursor {
 
 static inline struct cursor cursor_at(const uint8_t *p, size_t n, size_t off, bool swap)
 {
-	struct cursor c = {.p = p + (off <= n ? off : n), .end = p + n, .swap = swap};
+	struct cursor c = {.p = p, .end = p, .swap = swap};
 
+	/* of nothing there is no place */
+	if (n) {
+		c.p += off <= n ? off : n;
+		c.end += n;
+	}
 	c.bad = off > n;
 	return c;
 }
