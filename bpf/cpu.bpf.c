@@ -177,9 +177,8 @@ static __always_inline struct scratch *begin(void *ctx)
 	__u64 now = bpf_ktime_get_ns(), id = bpf_get_current_pid_tgid();
 	struct sample_counts *c = counts_now(now);
 	struct scratch *s;
-	__u32 zero = 0;
 
-	s = bpf_map_lookup_elem(&scratch, &zero);
+	s = scratch_here();
 	if (!c || !s || now >= stop_ns)
 		return NULL;
 	if ((by_pid || by_labels) && !wanted(id >> 32)) {
@@ -268,8 +267,8 @@ struct {
 SEC("perf_event")
 int sample_part(struct perf_regs *regs)
 {
-	__u32 zero = 0, i;
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	__u32 i;
+	struct scratch *s = scratch_here();
 
 	if (!s)
 		return 0;

@@ -58,6 +58,7 @@ enum event_kind {
 	KIND_FAULTS,
 	KIND_BLOCK,
 	KIND_NET,
+	KIND_ALLOC,
 	KIND_WALL, /* no event: made of those of KIND_CPU and KIND_OFFCPU */
 	KINDS,
 };
@@ -140,7 +141,14 @@ struct event_sum {
 	__u64 hash;
 	__u64 turn; /* the interval, from 0 */
 	__u64 n, value;
-	__u64 asleep; /* one: none of this, but that a thread waits there at its end */
+	__u64 weight; /* of KIND_ALLOC: how many they stand for, in WEIGHT_ONE; value the same */
+	__u64 what; /* enum event_sum_kind */
+};
+
+enum event_sum_kind {
+	SUM_OF_EVENTS,
+	SUM_ASLEEP, /* none of this, but that a thread waits there at the interval's end */
+	SUM_LIVE,   /* value and weight are of blocks that were not freed by then */
 };
 
 /* Where the events of one kind and CPU went. Never reset. */
@@ -148,7 +156,9 @@ struct event_counts {
 	__u64 seen, filtered;
 	__u64 brief; /* waits shorter than asked for */
 	__u64 lost_ring, lost_map;
-	__u64 lost_nested; /* came while another was looked at */
+	__u64 lost_nested;  /* came while another was looked at */
+	__u64 lost_live;    /* of KIND_ALLOC: recorded, but not whether they are freed */
+	__u64 calls, bytes; /* of KIND_ALLOC: all, of which those seen are a sample */
 	__u64 run_ns;
 };
 

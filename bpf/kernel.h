@@ -25,6 +25,7 @@ enum {
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
@@ -34,8 +35,10 @@ enum {
 	BPF_RB_FORCE_WAKEUP = 1 << 1,
 	BPF_RB_AVAIL_DATA = 0,
 	BPF_RB_RING_SIZE = 1,
+	BPF_F_NO_PREALLOC = 1 << 0,
 	BPF_F_USER_STACK = 1 << 8,
 	BPF_F_MMAPABLE = 1 << 10,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1 << 0,
 };
 
 #include <stdbool.h>
@@ -194,6 +197,10 @@ struct perf_regs {
 #define PERF_SP(r) CONTEXT((r)->sp)
 #define PERF_FP(r) CONTEXT((r)->bp)
 #define PERF_LR(r) 0
+#define PERF_ARG0(r) CONTEXT((r)->di)
+#define PERF_ARG1(r) CONTEXT((r)->si)
+#define PERF_ARG2(r) CONTEXT((r)->dx)
+#define PERF_RESULT(r) CONTEXT((r)->ax)
 #elif defined(__TARGET_ARCH_arm64)
 struct perf_regs {
 	__u64 regs[31];
@@ -204,4 +211,8 @@ struct perf_regs {
 #define PERF_SP(r) CONTEXT((r)->sp)
 #define PERF_FP(r) CONTEXT((r)->regs[29])
 #define PERF_LR(r) CONTEXT((r)->regs[30])
+#define PERF_ARG0(r) CONTEXT((r)->regs[0])
+#define PERF_ARG1(r) CONTEXT((r)->regs[1])
+#define PERF_ARG2(r) CONTEXT((r)->regs[2])
+#define PERF_RESULT(r) CONTEXT((r)->regs[0])
 #endif

@@ -51,9 +51,9 @@ static __always_inline __u64 user_word(__u64 addr)
 __noinline int python_frames(void)
 {
 	__u64 thread[THREAD_WORDS], frame[FRAME_WORDS], runtime, at, self;
-	__u32 zero = 0, tgid, i, to;
+	__u32 tgid, i, to;
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	struct scratch *s = scratch_here();
 	__u64 *known;
 
 	if (!s)

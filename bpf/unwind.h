@@ -43,12 +43,35 @@ struct copies {
 	__u32 n;
 };
 
+#ifdef SCRATCH_BY_TASK
+/* For programs that may be preempted: the next one of their kind works on its own. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct scratch);
+} scratch SEC(".maps");
+
+static __always_inline struct scratch *scratch_here(void)
+{
+	return bpf_task_storage_get(&scratch, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+#else
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratch SEC(".maps");
+
+static __always_inline struct scratch *scratch_here(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scratch, &zero);
+}
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -409,8 +432,7 @@ static __always_inline int frame(struct scratch *s)
 /* One frame more: 0, or 1 when that was the last. */
 __noinline int unwind_step(void)
 {
-	__u32 zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	struct scratch *s = scratch_here();
 	int r;
 
 	if (!s)

@@ -31,7 +31,7 @@ _profpipe()
 		esac
 	fi
 	case $prev in
-	-e | --event) [[ $1 != *prof-capture ]] || values='cpu offcpu wall faults block net list' ;;
+	-e | --event) [[ $1 != *prof-capture ]] || values='cpu offcpu wall faults block net alloc list' ;;
 	--granularity) values='functions lines files addresses binaries' ;;
 	--list) values='labels values types ranges' ;;
 	--sort) values='flat cum' ;;

@@ -14,8 +14,9 @@
 
 /* Comments of this form are numbers that add up; see profpipe-stream(5). */
 static const char *const counters[] = {
-	"expected",    "kept",	 "idle",   "filtered",	 "brief",
-	"unexplained", "merged", "bpf_ns", "own_cpu_ns", "intervals_dropped"};
+	"expected",    "kept",	     "idle",   "filtered",   "brief",
+	"unexplained", "merged",     "bpf_ns", "own_cpu_ns", "intervals_dropped",
+	"alloc_calls", "alloc_bytes"};
 
 struct counter {
 	uint32_t key; /* string id */

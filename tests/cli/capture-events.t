@@ -8,7 +8,7 @@ load=$build/tests/lib/eventload
 
 run prof-capture -e list
 is "$status" 0 '-e list' || diag "$tmp/err"
-is "$(cut -d' ' -f1 "$tmp/out" | xargs)" 'cpu offcpu faults block net wall' '... names the kinds'
+is "$(cut -d' ' -f1 "$tmp/out" | xargs)" 'cpu offcpu faults block net alloc wall' '... names the kinds'
 refuses 'a kind that is none' prof-capture -e cpu,nothing
 is "$(head -n 1 "$tmp/err")" 'prof-capture: -e: no such event: nothing' '... is named'
 

@@ -66,9 +66,15 @@ fi
 background=
 start() {
 	for name in some app postgres; do
-		[ "$name" = some ] || grep -qE "['\"]${name}[*'\"]" "$1" || continue
-		cp "$build/tests/lib/workload" "$tmp/$name"
-		"$tmp/$name" split 600 >/dev/null &
+		if [ "$name" = some ] || grep -qE "['\"]${name}[*'\"]" "$1"; then
+			cp "$build/tests/lib/workload" "$tmp/$name"
+			"$tmp/$name" split 600 >/dev/null &
+		elif grep -q "pidof $name" "$1"; then # its memory is of interest
+			cp "$build/tests/lib/allocload" "$tmp/$name"
+			"$tmp/$name" slowly 600000 &
+		else
+			continue
+		fi
 		background="$background $!"
 	done
 }

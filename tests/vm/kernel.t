@@ -84,6 +84,18 @@ said=$(awk '$1 == "slept" { print int(($2 + $3) / 1000000) }' "$tmp/said")
 ok $? "waits: $slept ms of $said"
 is "$(prof-render -f text "$tmp/events" | grep -c 'unexplained=0"')" 2 'none is unexplained'
 
+# --- allocations, as the program counts them ------------------------------------------------------
+load=$build/tests/lib/allocload
+run prof-capture -e alloc --inuse --alloc-bytes=1 --force -d 12 -o "$tmp/alloc" -- \
+	"$load" nap 6000 small 300 leak 40 stretch 30 nap 20000
+is "$status" 0 '-e alloc' || diag "$tmp/err"
+prof-symbolize -q "$tmp/alloc" >"$tmp/named"
+prof-render -q -f folded -t alloc_space "$tmp/named" >"$tmp/s"
+is "$(samples ';small$' <"$tmp/s") $(samples ';leak$' <"$tmp/s") $(samples ';stretch$' <"$tmp/s")" \
+	'30000 4920 4650' 'bytes that were asked for' || diag "$tmp/s" "$tmp/err"
+prof-render -q -f folded -t inuse_space "$tmp/named" >"$tmp/s"
+is "$(samples ';(small|stretch)$' <"$tmp/s") $(samples ';leak$' <"$tmp/s")" '0 4920' 'and that are in use' || diag "$tmp/s"
+
 # --- without privilege: Debian's kernels do not allow it by themselves ---------------------------
 paranoid=/proc/sys/kernel/perf_event_paranoid
 level=$(cat $paranoid)

@@ -24,19 +24,22 @@ static struct profile *new_profile(const struct builder *b, enum event_kind kind
 {
 	const struct kind *k = &kinds[kind];
 	struct profile *p = profile_new(b->store);
-	struct value_type types[2];
-	size_t i;
+	bool live = kind == KIND_ALLOC && b->conf->frees;
+	size_t n = live ? ALLOC_TYPES_LIVE : k->ntypes, i;
+	struct value_type types[4];
 
-	for (i = 0; i < k->ntypes; i++)
+	for (i = 0; i < n; i++)
 		types[i] = (struct value_type){
 			.type = store_puts(b->store, k->types[i].type),
 			.unit = store_puts(b->store, k->types[i].unit),
 		};
-	p->h.types = xmemdup(types, k->ntypes * sizeof(*types));
-	p->h.ntypes = k->ntypes;
+	p->h.types = xmemdup(types, n * sizeof(*types));
+	p->h.ntypes = n;
 	p->h.period_type = types[k->main];
-	p->h.default_type = types[k->main].type;
-	p->h.period = kind == KIND_CPU ? NS_PER_S / b->conf->rate_hz : 1;
+	p->h.default_type = types[live ? n - 1 : k->main].type;
+	p->h.period = kind == KIND_CPU	   ? NS_PER_S / b->conf->rate_hz
+		      : kind == KIND_ALLOC ? (int64_t)b->conf->alloc_bytes
+					   : 1;
 	return p;
 }
 
@@ -237,7 +240,8 @@ static void add_user(struct builder *b, struct proc *p, const struct sample_even
 	}
 	if (ev->h.flags & EVENT_BY_FP)
 		u->stop = judge_fp(b, &ev->h);
-	for (i = 0; i < u->n; i++) {
+	/* the allocator's function, where the probe is: who calls it is wanted */
+	for (i = ev->h.kind == KIND_ALLOC && u->n > 1; i < u->n; i++) {
 		addr = user_stack_addr(u, i, &ev->h);
 		v = s ? space_find(s, addr, ev->h.ktime) : NULL;
 		/* no code there: what led to it was no stack frame */
@@ -334,7 +338,7 @@ bool builder_knows(const struct builder *b, uint64_t hash)
 
 /* To the profile of the kind, and to that of the time that passes. */
 static int add_to(struct builder *b, enum event_kind kind, uint32_t stack,
-		  uint32_t labels, const int64_t values[2], struct err *e)
+		  uint32_t labels, const int64_t *values, struct err *e)
 {
 	int r = 0;
 
@@ -345,11 +349,21 @@ static int add_to(struct builder *b, enum event_kind kind, uint32_t stack,
 	return r;
 }
 
+static int64_t rounded(uint64_t weight)
+{
+	return (int64_t)((weight + WEIGHT_ONE / 2) >> WEIGHT_BITS);
+}
+
 int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *e)
 {
 	enum event_kind kind = sum->hash & KIND_MASK;
 	const struct event_place *at = find_place(b, sum->hash);
-	const int64_t values[2] = {(int64_t)sum->n, (int64_t)sum->value};
+	const int64_t n = kind == KIND_ALLOC ? rounded(sum->weight) : (int64_t)sum->n;
+	const int64_t value = (int64_t)sum->value;
+	const bool live = sum->what == SUM_LIVE;
+	/* the last two only where blocks are followed */
+	const int64_t values[4] = {live ? 0 : n, live ? 0 : value, live ? n : 0,
+				   live ? value : 0};
 
 	/* without its stack nothing explains it */
 	if (kind >= KINDS || !at)
@@ -359,7 +373,7 @@ int builder_add_sum(struct builder *b, const struct event_sum *sum, struct err *
 		return 0;
 	}
 	b->events[kind].kept += sum->n;
-	if (!sum->n && !sum->value)
+	if (!n && !value)
 		return 0;
 	return add_to(b, kind, at->stack, at->labels, values, e);
 }
@@ -473,6 +487,12 @@ static void add_event_comments(struct builder *b, enum event_kind kind,
 	profile_comment_kv(p, "expected", "%" PRId64, t->seen);
 	profile_comment_kv(p, "kept", "%" PRIu64, s->kept);
 	profile_comment_kv(p, "filtered", "%" PRId64, t->filtered + (int64_t)s->dropped);
+	if (kind == KIND_ALLOC) {
+		profile_comment_kv(p, "alloc_calls", "%" PRIu64, t->calls);
+		profile_comment_kv(p, "alloc_bytes", "%" PRIu64, t->bytes);
+		if (b->conf->frees)
+			profile_comment_kv(p, "lost_live", "%" PRId64, t->lost_live);
+	}
 	if (kind == KIND_OFFCPU)
 		profile_comment_kv(p, "brief", "%" PRId64, t->brief);
 	profile_comment_kv(p, "lost_ring", "%" PRId64, t->lost_ring);

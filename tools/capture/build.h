@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/alloc.h"
 #include "bpf/event.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
@@ -32,6 +33,8 @@ struct build_conf {
 	bool unprivileged; /* by perf events; what they do not tell is not in the comments */
 	bool hides_kernel;
 	uint32_t kinds; /* of events, bits */
+	uint64_t alloc_bytes;
+	bool frees; /* of allocations, also what is in use */
 	const char *cpu_model, *host;
 	struct label_conf labels;
 };

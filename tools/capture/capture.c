@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tools/capture/clock.h"
+#include "tools/capture/kinds.h"
 #include "tools/capture/privilege.h"
 #include "tools/capture/session.h"
 #include "tools/capture/survey.h"
@@ -96,6 +97,8 @@ static void wait_for_events(struct session *c)
 			c->writer_news = true;
 		} else if (ev[i].data.u64 == WAKE_TABLE) {
 			code_update(&c->code, c->code.known_ns);
+			if (session_heap(c))
+				heap_update(session_heap(c), &c->procs);
 		} else if (ev[i].data.u64 == WAKE_SAMPLES) {
 			sampler_drain(c->sampler, session_take_sample, c);
 		} else if (ev[i].data.u64 == WAKE_EVENTS) {
@@ -147,6 +150,7 @@ static int capture(struct session *c, struct err *e)
 		.cache = o->cache,
 		.cache_bytes = CACHE_BYTES,
 		.by_pid = choice_by_pid_alone(&o->choice),
+		.want_alloc = o->kinds & KIND_BIT(KIND_ALLOC),
 		.cli = &o->cli,
 	};
 	const struct keeper_conf keeper_conf = {
@@ -202,7 +206,8 @@ static int capture(struct session *c, struct err *e)
 		return r;
 	c->conf.unprivileged = c->unprivileged;
 	c->conf.hides_kernel = sampler_hides_kernel(c->sampler);
-	privilege_drop(!c->deliver.conf.stream || o->cache);
+	privilege_drop(!c->deliver.conf.stream || o->cache,
+		       session_heap(c) && heap_needs_admin(session_heap(c)));
 	session_tell(c);
 	/* not when the first sample asks: what new programs need would have to wait for it */
 	if (!c->unprivileged || !c->conf.hides_kernel)
@@ -217,6 +222,8 @@ static int capture(struct session *c, struct err *e)
 	if (r >= 0) {
 		report_unwinding(&c->report, &c->builder.stops, &c->code.tables);
 		report_end(&c->report);
+		if (session_heap(c))
+			heap_end(session_heap(c));
 	}
 	return r;
 }

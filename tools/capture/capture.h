@@ -18,9 +18,12 @@ struct capture_opts {
 	unsigned int rate_hz;
 	uint32_t kinds; /* of events, bits */
 	int64_t min_wait_ns;
-	int64_t duration_ns; /* 0: until told to stop */
-	int64_t interval_ns; /* 0: one for all */
-	uint64_t count;	     /* of intervals; 0: no limit */
+	uint64_t alloc_bytes; /* asked for between two samples */
+	bool frees;	      /* also what is in use */
+	bool force;	      /* whatever it costs those who are looked at */
+	int64_t duration_ns;  /* 0: until told to stop */
+	int64_t interval_ns;  /* 0: one for all */
+	uint64_t count;	      /* of intervals; 0: no limit */
 	uint32_t *pids;
 	size_t npids, pids_cap;
 	struct choice_conf choice;

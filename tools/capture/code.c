@@ -57,6 +57,7 @@ int code_open(struct code *c, struct procs *ps, const struct sampler *s, struct 
 		cli_note(c->conf.cli, "--cache: %s: %s: no new tables are kept",
 			 c->conf.cache, strerror(errno));
 	tables_init(&c->tables, &c->tabler, &c->unwinder, c->cache);
+	c->tables.want_alloc = c->conf.want_alloc;
 	c->tables.tell = tell_refusal;
 	c->tables.tell_ctx = c;
 	c->on = true;

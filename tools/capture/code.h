@@ -21,6 +21,7 @@ struct code_conf {
 	const char *cache; /* directory; NULL: none */
 	uint64_t cache_bytes;
 	bool by_pid;	       /* only processes that are named */
+	bool want_alloc;       /* where allocators are, too */
 	const struct cli *cli; /* for notes */
 };
 

@@ -18,6 +18,7 @@
 #include "cpu.skel.h"
 #include "events.skel.h"
 #include "lib/base/xalloc.h"
+#include "tools/capture/heap.h"
 #include "tools/capture/kinds.h"
 #include "tools/capture/privilege.h"
 
@@ -28,6 +29,7 @@
 struct events {
 	struct events_conf conf;
 	struct events_bpf *skel;
+	struct heap *heap; /* NULL: no allocations */
 	struct ring_buffer *ring;
 	struct bpf_link *links[LINKS_MAX];
 	size_t nlinks;
@@ -182,6 +184,25 @@ static int attach_all(struct events *ev, struct err *e)
 	return r;
 }
 
+static int open_heap(struct events *ev, struct err *e)
+{
+	const struct heap_conf conf = {
+		.events = &ev->conf,
+		.with = ev->skel,
+		.cli = ev->conf.cli,
+		.sample_bytes = ev->conf.alloc_bytes,
+		.force = ev->conf.force,
+		.nothing_runs = ev->conf.nothing_runs,
+	};
+
+	return heap_open(&conf, &ev->heap, e);
+}
+
+struct heap *events_heap(const struct events *ev)
+{
+	return ev->heap;
+}
+
 int events_open(const struct events_conf *conf, struct events **out, struct err *e)
 {
 	struct events *ev;
@@ -201,6 +222,8 @@ int events_open(const struct events_conf *conf, struct events **out, struct err 
 	r = load(ev, e);
 	if (r >= 0)
 		r = attach_all(ev, e);
+	if (r >= 0 && has(ev, KIND_ALLOC))
+		r = open_heap(ev, e);
 	if (r < 0) {
 		events_free(ev);
 		return r;
@@ -215,6 +238,7 @@ void events_free(struct events *ev)
 
 	if (!ev)
 		return;
+	heap_free(ev->heap);
 	for (i = 0; i < ev->nfaults; i++)
 		close(ev->faults[i]);
 	for (i = 0; i < ev->nlinks; i++)
@@ -232,18 +256,24 @@ void events_start(struct events *ev, uint64_t first_ns, uint64_t stop_ns)
 {
 	ev->skel->bss->stop_ns = stop_ns;
 	__atomic_store_n(&ev->skel->bss->first_ns, first_ns, __ATOMIC_RELEASE);
+	if (ev->heap)
+		heap_start(ev->heap, first_ns, stop_ns);
 }
 
 void events_stop(struct events *ev, uint64_t stop_ns)
 {
 	if (stop_ns < ev->skel->bss->stop_ns)
 		ev->skel->bss->stop_ns = stop_ns;
+	if (ev->heap)
+		heap_stop(ev->heap, stop_ns);
 }
 
 void events_decide_anew(struct events *ev, bool inherits)
 {
 	ev->skel->bss->inherits = inherits;
 	ev->skel->bss->generation++;
+	if (ev->heap)
+		heap_decide_anew(ev->heap, inherits);
 }
 
 int events_fd(const struct events *ev)
@@ -302,6 +332,9 @@ static void add_totals(const struct events *ev, size_t cpu, struct event_totals 
 			.lost_ring = (int64_t)c->lost_ring,
 			.lost_map = (int64_t)c->lost_map,
 			.lost_nested = (int64_t)c->lost_nested,
+			.lost_live = (int64_t)c->lost_live,
+			.calls = c->calls,
+			.bytes = c->bytes,
 			.run_ns = c->run_ns,
 		};
 
@@ -311,6 +344,9 @@ static void add_totals(const struct events *ev, size_t cpu, struct event_totals 
 		totals[i].lost_ring += now.lost_ring - last[i].lost_ring;
 		totals[i].lost_map += now.lost_map - last[i].lost_map;
 		totals[i].lost_nested += now.lost_nested - last[i].lost_nested;
+		totals[i].lost_live += now.lost_live - last[i].lost_live;
+		totals[i].calls += now.calls - last[i].calls;
+		totals[i].bytes += now.bytes - last[i].bytes;
 		totals[i].run_ns += now.run_ns - last[i].run_ns;
 		last[i] = now;
 	}
@@ -330,6 +366,8 @@ int events_cut(struct events *ev, uint64_t end_ns, struct event_totals totals[KI
 	}
 	if (r >= 0)
 		r = collect(ev, ev->skel->progs.collect_sums, end_ns, e);
+	if (r >= 0 && ev->heap && ev->conf.frees)
+		r = collect(ev, heap_collector(ev->heap), end_ns, e);
 	for (i = 0; i < ev->conf.npossible; i++)
 		add_totals(ev, i, totals);
 	ev->turns++;

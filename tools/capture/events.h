@@ -13,8 +13,10 @@
 #include "bpf/event.h"
 #include "lib/base/err.h"
 
+struct cli;
 struct cpu_bpf;
 struct events;
+struct heap;
 
 /* Who gets stacks, as samples, and what the events of each came to. */
 struct event_sinks {
@@ -27,17 +29,20 @@ struct events_conf {
 	uint32_t kinds; /* bits, without that of KIND_CPU */
 	const int *cpus;
 	size_t ncpus, npossible;
-	uint64_t length_ns, ring_bytes, min_wait_ns;
+	uint64_t length_ns, ring_bytes, min_wait_ns, alloc_bytes;
 	bool by_pid, by_labels, inherits; /* as the sampler's */
 	bool by_thread, by_cpu;		  /* labels that tell these apart */
+	bool nothing_runs;		  /* yet, that is named by number */
+	bool frees, force;     /* of allocations: what is in use; whatever it costs */
+	const struct cli *cli; /* for notes */
 	struct event_sinks to;
 	const struct cpu_bpf *shared; /* whose maps of processes and choices these are */
 };
 
 /* Of one kind in one interval, of all CPUs. */
 struct event_totals {
-	int64_t seen, filtered, brief, lost_ring, lost_map, lost_nested;
-	uint64_t run_ns;
+	int64_t seen, filtered, brief, lost_ring, lost_map, lost_nested, lost_live;
+	uint64_t calls, bytes, run_ns;
 };
 
 /* Load and attach everything; nothing is counted before events_start(). */
@@ -50,6 +55,9 @@ void events_stop(struct events *ev, uint64_t stop_ns);
 
 /* Choices are made anew: see sampler_decide_anew(). */
 void events_decide_anew(struct events *ev, bool inherits);
+
+/* Those that make allocations events; NULL: not asked for. */
+struct heap *events_heap(const struct events *ev);
 
 /* Readable when events_drain() should be called soon. */
 int events_fd(const struct events *ev);

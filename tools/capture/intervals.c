@@ -37,6 +37,8 @@ static void on_gone(void *ctx, uint32_t tgid)
 
 	sampler_forget(c->sampler, tgid);
 	code_gone(&c->code, tgid);
+	if (session_heap(c))
+		heap_gone(session_heap(c), tgid);
 }
 
 void session_take_sample(void *ctx, const struct sample_event *ev, size_t size)
@@ -51,9 +53,10 @@ void session_take_sum(void *ctx, const struct event_sum *sum)
 {
 	struct session *c = ctx;
 
-	if (sum->asleep)
+	/* these are of the next interval as well */
+	if (sum->what != SUM_OF_EVENTS)
 		buf_put(&c->waiting.asleep, &sum->hash, sizeof(sum->hash));
-	else
+	if (sum->what != SUM_ASLEEP)
 		buf_put(&c->waiting.sums, sum, sizeof(*sum));
 }
 
@@ -88,6 +91,8 @@ void session_apply_records(struct session *c, uint64_t until_ns)
 {
 	sideband_take(c->side, until_ns, apply_record, c);
 	code_update(&c->code, until_ns > c->code.known_ns ? until_ns : c->code.known_ns);
+	if (session_heap(c))
+		heap_update(session_heap(c), &c->procs);
 }
 
 /*
@@ -137,7 +142,8 @@ static int process(struct session *c, uint64_t until_ns, bool all, struct err *e
 		ev = (const void *)(c->pending.data + at);
 		size = sample_event_size(&ev->h);
 		if (ev->h.ktime < until_ns && (all || !is_held(c, &ev->h, until_ns))) {
-			if (ev->h.kind == KIND_OFFCPU &&
+			if ((ev->h.kind == KIND_OFFCPU ||
+			     (ev->h.kind == KIND_ALLOC && c->o->frees)) &&
 			    !builder_knows(&c->builder, ev->h.hash))
 				buf_put(&c->waiting.stacks, ev, size);
 			r = builder_add(&c->builder, ev, e);
@@ -172,6 +178,8 @@ int session_tick(struct session *c, struct err *e)
 		keeper_poll(c->deliver.keeper);
 	drain(c);
 	c->drained_ns = now;
+	if (session_heap(c))
+		heap_check(session_heap(c), now);
 	return process(c, until < c->end_ns ? until : c->end_ns, false, e);
 }
 

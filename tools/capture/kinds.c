@@ -13,6 +13,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "tools/capture/heap.h"
+
 #define KERNEL_MINOR_BITS 20 /* of a dev_t inside the kernel */
 
 const struct kind kinds[KINDS] = {
@@ -37,6 +39,14 @@ const struct kind kinds[KINDS] = {
 		      {{"net_ops", "count"}, {"net_bytes", "bytes"}},
 		      2,
 		      1},
+	[KIND_ALLOC] = {"alloc",
+			"memory that processes ask for (-p, COMMAND)",
+			{{"alloc_objects", "count"},
+			 {"alloc_space", "bytes"},
+			 {"inuse_objects", "count"},
+			 {"inuse_space", "bytes"}},
+			2,
+			1},
 	[KIND_WALL] = {"wall",
 		       "cpu and offcpu in one: the time that passes, by thread",
 		       {{"wall", "nanoseconds"}},
@@ -80,6 +90,8 @@ const char *kind_missing(enum event_kind kind)
 	};
 	size_t i;
 
+	if (kind == KIND_ALLOC)
+		return heap_is_possible() ? NULL : "the kernel has no uprobes";
 	for (i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
 		if (needs[i].kind == kind &&
 		    libbpf_find_vmlinux_btf_id(needs[i].tracepoint, BPF_TRACE_RAW_TP) < 0)

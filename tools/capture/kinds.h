@@ -16,12 +16,14 @@ struct kind {
 	const char *help;
 	struct {
 		const char *type, *unit;
-	} types[2];
+	} types[4];
 	size_t ntypes;
 	size_t main; /* the default type, and that of the period */
 };
 
 extern const struct kind kinds[KINDS];
+
+#define ALLOC_TYPES_LIVE 4 /* of KIND_ALLOC, if frees are traced; else the first two */
 
 /* What has to be recorded for profiles of these kinds. Both are bits. */
 uint32_t kinds_sources(uint32_t set);

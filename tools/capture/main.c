@@ -12,15 +12,19 @@
 
 #define RATE_MAX 50000
 #define INTERVAL_MIN_NS 10000000
+#define ALLOC_BYTES_MAX (UINT64_C(1) << 30)
 
 enum {
-	OPT_ANONYMOUS_KERNEL = 0x2000,
+	OPT_ALLOC_BYTES = 0x2000,
+	OPT_ANONYMOUS_KERNEL,
 	OPT_CGROUP,
 	OPT_COMM,
 	OPT_CONTAINER,
 	OPT_ENV_LABEL,
 	OPT_EXCLUDE,
 	OPT_EXPLAIN,
+	OPT_FORCE,
+	OPT_INUSE,
 	OPT_LABEL,
 	OPT_LABELS,
 	OPT_MIN_WAIT,
@@ -38,8 +42,8 @@ enum {
 static const struct argp_option options[] = {
 	{"rate", 'F', "HZ", 0, "Samples a second on each CPU (99)", 1},
 	{"event", 'e', "LIST", 0,
-	 "Record cpu (the default), offcpu, wall, faults, block, net, or several; list "
-	 "tells which this machine has",
+	 "Record cpu (the default), offcpu, wall, faults, block, net, alloc, or several; "
+	 "list tells which this machine has",
 	 1},
 	{"duration", 'd', "TIME", 0,
 	 "Stop after TIME (on SIGINT, SIGTERM or COMMAND's end)", 1},
@@ -86,6 +90,11 @@ static const struct argp_option options[] = {
 	 "auto, loop, tail, or fp: frame pointers only (auto)", 4},
 	{"min-wait", OPT_MIN_WAIT, "TIME", 0,
 	 "Of offcpu, leave out waits that are shorter (1us)", 4},
+	{"alloc-bytes", OPT_ALLOC_BYTES, "SIZE", 0,
+	 "Of alloc, one sample for SIZE bytes asked for; 1: all (512K)", 4},
+	{"inuse", OPT_INUSE, NULL, 0,
+	 "Of alloc, also what is in use: frees are traced as well", 4},
+	{"force", OPT_FORCE, NULL, 0, "Of alloc, whatever it costs the process", 4},
 	{"stats", OPT_STATS, NULL, 0, "A line of counters for each interval", 4},
 	{0},
 };
@@ -231,6 +240,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_MIN_WAIT:
 		o->min_wait_ns = parse_time("--min-wait", arg, 0);
 		return 0;
+	case OPT_ALLOC_BYTES:
+		if (num_parse_size(arg, &o->alloc_bytes) < 0 || !o->alloc_bytes ||
+		    o->alloc_bytes > ALLOC_BYTES_MAX)
+			cli_usage_error("--alloc-bytes: not a size up to 1G: %s", arg);
+		return 0;
+	case OPT_INUSE:
+		o->frees = true;
+		return 0;
+	case OPT_FORCE:
+		o->force = true;
+		return 0;
 	case 'd':
 		o->duration_ns = parse_time("-d", arg, 1);
 		return 0;
@@ -321,6 +341,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		/* the time that passes is that of each thread */
 		if (o->kinds & KIND_BIT(KIND_WALL))
 			o->labels.extra |= LABEL_THREAD_NAME | LABEL_THREAD_ID;
+		if (o->kinds & KIND_BIT(KIND_ALLOC) && !o->choice.by_pid)
+			cli_usage_error("-e alloc: needs -p PID or COMMAND");
 		if (o->keep_bytes && !o->keep)
 			cli_usage_error("--keep-limit: needs --keep-binaries");
 		if (o->count && !o->interval_ns)
@@ -337,8 +359,10 @@ int main(int argc, char **argv)
 	static const struct argp_child children[] = {{&cli_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		options, parse, "[-- COMMAND [ARG...]]", doc, children, NULL, NULL};
-	struct capture_opts o = {
-		.rate_hz = 99, .min_wait_ns = 1000, .env_names = BUF_INIT(1 << 20)};
+	struct capture_opts o = {.rate_hz = 99,
+				 .min_wait_ns = 1000,
+				 .alloc_bytes = 512 << 10,
+				 .env_names = BUF_INIT(1 << 20)};
 	struct err e;
 	size_t i;
 	int r;

@@ -169,12 +169,13 @@ bool privilege_tell_missing(const struct cli *cli, bool own)
 	return hidden;
 }
 
-void privilege_drop(bool writes_files)
+void privilege_drop(bool writes_files, bool probes)
 {
 	const uint64_t write = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
 	const uint64_t keep = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) |
 			      BIT(CAP_SYSLOG) | BIT(CAP_CHECKPOINT_RESTORE) |
-			      BIT(CAP_DAC_READ_SEARCH) | (writes_files ? write : 0);
+			      BIT(CAP_DAC_READ_SEARCH) | (writes_files ? write : 0) |
+			      (probes ? BIT(CAP_SYS_ADMIN) : 0);
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct d[2] = {{0}};
 

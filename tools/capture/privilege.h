@@ -30,6 +30,7 @@ bool privilege_tell_missing(const struct cli *cli, bool own);
 
 /*
  * Give up, for good, what a running capture does not need. Reading other processes stays; so does
- * writing wherever the user asked, if there are files to write.
+ * writing wherever the user asked, if there are files to write, and putting probes into processes
+ * the old way, if they are to have some.
  */
-void privilege_drop(bool writes_files);
+void privilege_drop(bool writes_files, bool probes);

@@ -12,6 +12,7 @@
 #include "tools/capture/command.h"
 #include "tools/capture/deliver.h"
 #include "tools/capture/events.h"
+#include "tools/capture/heap.h"
 #include "tools/capture/host.h"
 #include "tools/capture/kernel.h"
 #include "tools/capture/procs.h"
@@ -37,12 +38,14 @@ enum wake {
 
 /*
  * Events beside the clock, of the running interval. Who still waits at its end does so in the
- * next as well, where the stack is needed again.
+ * next as well, and what is in use stays so, where the stack is needed again.
  */
 struct waiting {
-	struct buf sums;   /* struct event_sum, not yet in a profile */
-	struct buf stacks; /* samples of KIND_OFFCPU */
-	struct buf asleep; /* hashes of those who wait at the end */
+	struct buf sums; /* struct event_sum, not yet in a profile */
+	struct buf
+		stacks; /* samples of KIND_OFFCPU, and of KIND_ALLOC if frees are traced */
+	struct buf
+		asleep; /* hashes of those who wait at the end, and of what is in use */
 };
 
 struct session {
@@ -78,6 +81,11 @@ struct session {
 	uint64_t done;
 	bool stop, late_said, writer_news;
 };
+
+static inline struct heap *session_heap(const struct session *c)
+{
+	return c->events ? events_heap(c->events) : NULL;
+}
 
 /*
  * setup.c: each is called once, in this order. 0 or negative errno.

@@ -135,6 +135,11 @@ static int open_events(struct session *c, const struct sampler_conf *s, struct e
 		.length_ns = s->length_ns,
 		.ring_bytes = c->o->ring_bytes ? s->ring_bytes : EVENT_RING,
 		.min_wait_ns = (uint64_t)c->o->min_wait_ns,
+		.alloc_bytes = c->o->alloc_bytes,
+		.nothing_runs = !c->o->npids,
+		.frees = c->o->frees,
+		.force = c->o->force,
+		.cli = &c->o->cli,
 		.by_pid = s->by_pid,
 		.by_labels = s->by_labels,
 		.inherits = s->inherits,
@@ -265,6 +270,8 @@ void session_set_up(struct session *c)
 	c->conf = (struct build_conf){
 		.rate_hz = c->o->rate_hz,
 		.kinds = c->o->kinds,
+		.alloc_bytes = c->o->alloc_bytes,
+		.frees = c->o->frees,
 		.depth_limit = c->host.max_stack,
 		.ncpus = c->host.ncpus,
 		.cpu_model = c->host.cpu_model,
@@ -295,6 +302,12 @@ int session_start(struct session *c, struct err *e)
 	session_begin_profile(c);
 	code_wait(&c->code, FIRST_TABLES_NS);
 	code_started(&c->code);
+	if (session_heap(c)) {
+		heap_update(session_heap(c), &c->procs);
+		r = heap_try(session_heap(c), e);
+		if (r < 0)
+			return r;
+	}
 	c->utc_ns = utc_offset_ns();
 	c->start_ns = c->drained_ns = monotonic_ns();
 	c->stop_ns = limit ? c->start_ns + limit : SESSION_NEVER;

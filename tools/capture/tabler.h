@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "lib/base/err.h"
+#include "lib/sym/allocfind.h"
 #include "lib/sym/pyfind.h"
 #include "lib/sym/unwindtab.h"
 
@@ -34,7 +35,8 @@ struct tabler_reply {
 	int32_t status; /* 0; negative errno: no table; text says why */
 	uint32_t nrows, nunsupported, nsegments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
-	struct python_places python; /* looked for if it was asked for */
+	struct python_places python; /* these two are looked for if it was asked for */
+	struct alloc_places alloc;   /* also where there is no table */
 	uint64_t cpu_ns;	     /* that the worker has used for this file */
 	char text[TABLER_TEXT];
 };
@@ -45,7 +47,7 @@ void tabler_stop(struct tabler *t);
 
 struct tabler_request {
 	uint64_t id;
-	uint64_t python; /* whether to look for an interpreter, too */
+	uint64_t python, alloc; /* whether to look for an interpreter or allocator, too */
 };
 
 /* Ask for the table of the file fd, which is not taken over. False: not now, or never again. */

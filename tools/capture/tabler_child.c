@@ -174,6 +174,8 @@ static int make_table(const struct tabler_request *request, int file_fd,
 	out->status = elf_open_fd(file_fd, &f, &e);
 	if (!out->status && (!f->is64 || f->machine != MACHINE))
 		out->status = err_set(&e, ENOTSUP, "for another kind of machine");
+	if (!out->status && request->alloc)
+		alloc_find(f, &out->alloc);
 	if (!out->status)
 		out->status = unwind_table_build(f, &limits, &t, &e);
 	if (!out->status) {

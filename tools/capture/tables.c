@@ -59,6 +59,7 @@ static void table_free(struct table *t)
 	give_rows(t);
 	ts->n--;
 	free(t->like.name);
+	free(t->alloc);
 	free(t->why);
 	free(t);
 }
@@ -172,6 +173,9 @@ static void on_reply(struct tables *ts, const struct tabler_reply *r, int fd)
 	ts->sent[r->id - 1] = NULL;
 	ts->in_flight--;
 	ts->cpu_ns += r->cpu_ns;
+	t->is_go = r->alloc.is_go;
+	if (r->alloc.n && r->alloc.n <= ALLOC_FUNCTIONS_MAX && !t->alloc)
+		t->alloc = xmemdup(&r->alloc, sizeof(r->alloc));
 	if (r->status) {
 		refuse(t, r->status, r->text);
 		return;
@@ -247,7 +251,8 @@ static bool send(struct tables *ts, struct table *t)
 		XGROW(ts->sent, ts->nsent, ts->sent_cap);
 		ts->sent[ts->nsent++] = NULL;
 	}
-	request = (struct tabler_request){.id = i + 1, .python = may_be_python(&t->like)};
+	request = (struct tabler_request){
+		.id = i + 1, .python = may_be_python(&t->like), .alloc = ts->want_alloc};
 	sent = tabler_send(ts->tabler, &request, fd);
 	close(fd);
 	if (sent) {
@@ -353,9 +358,9 @@ static bool from_cache(struct tables *ts, struct table *t)
 {
 	struct cached_table c;
 
-	/* the cache does not tell where an interpreter's frames are */
+	/* the cache does not tell where an interpreter's frames are, nor of allocators */
 	if (!ts->cache || !t->like.build_id.n || may_be_python(&t->like) ||
-	    !tablecache_open(ts->cache, &t->like.build_id, &c))
+	    ts->want_alloc || !tablecache_open(ts->cache, &t->like.build_id, &c))
 		return false;
 	if (take_rows(t, c.nrows) && tablecache_read(&c, t->view.rows)) {
 		memcpy(t->view.segments, c.segments, sizeof(t->view.segments));

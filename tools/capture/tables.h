@@ -32,14 +32,17 @@ struct table {
 	uint32_t first;		     /* row */
 	struct unwind_table view;    /* rows and segments; rows are the unwinder's */
 	struct python_places python; /* version 0: no interpreter that we know */
-	char *why;		     /* it is refused; NULL: it is not */
-	int status;		     /* negative errno: the same */
+	struct alloc_places *alloc;  /* NULL: no allocator, or nobody asked */
+	bool is_go;
+	char *why;  /* it is refused; NULL: it is not */
+	int status; /* negative errno: the same */
 };
 
 struct tables {
 	struct tabler *tabler;
 	struct unwinder *unwinder;
 	struct tablecache *cache; /* NULL: none */
+	bool want_alloc;	  /* ask for allocators, which no cache has */
 	struct table **buckets;
 	size_t nbuckets, n;
 	struct table *waiting, **waiting_end; /* to be sent */
