@@ -9,6 +9,7 @@ load=$build/tests/lib/allocload
 
 refuses 'without a process' prof-capture -e alloc -d 1
 is "$(cat "$tmp/err")" 'prof-capture: -e alloc: needs -p PID or COMMAND' '... it says what it needs'
+refuses '--inuse of no allocations' prof-capture --inuse -- true
 for size in 0 2G -1 many; do
 	refuses "--alloc-bytes=$size" prof-capture -e alloc --alloc-bytes=$size -- true
 done
@@ -229,9 +230,14 @@ is "$status" 0 '... but by force' || diag "$tmp/err"
 [ "$(counter forced alloc_calls)" -gt 1000 ]
 ok $? '... it is recorded'
 kill $busy
-run prof-capture -e alloc -o late -- "$load" nap 300 small 20000000
+run prof-capture -e alloc -o late -- "$load" nap 300 small 20000000 nap 700
 is "$status" 0 'one that begins to later' || diag "$tmp/err"
 like "$tmp/err" 'prof-capture: alloc: ends here: it takes [0-9]+ % .*; --force goes on$' '... is left alone'
+
+run prof-capture -e alloc --inuse -i 0.2 -- "$load" nap 300 keep 500 small 20000000 nap 700
+like "$tmp/err" 'prof-capture: alloc: ends here: ' '... in short intervals, too'
+prof-render -f text "$tmp/out" | awk '/^profile$/ { n = 0 } /^sample/ { n++ } END { exit n > 0 }'
+ok $? '... and nothing is said to be in use from then on'
 
 # --- ends ----------------------------------------------------------------------------------------
 

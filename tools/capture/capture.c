@@ -122,6 +122,8 @@ static int run(struct session *c, struct err *e)
 		if (c->writer_news && deliver_check(&c->deliver, e) < 0)
 			return -e->code;
 		c->writer_news = false;
+		if (session_heap(c))
+			heap_check(session_heap(c), now);
 		if (now >= c->end_ns)
 			r = session_end_interval(c, c->end_ns, e);
 		else if (c->stop)

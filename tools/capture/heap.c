@@ -564,6 +564,8 @@ void heap_check(struct heap *h, uint64_t now_ns)
 		say_price(h, &p);
 	if (p.share <= SHARE_MAX || h->conf.force)
 		return;
+	/* what is still called while probes are taken off is not recorded */
+	heap_stop(h, now.time_ns);
 	h->gave_up = true;
 	for (i = 0; i < h->ntargets; i++)
 		let_go(h, &h->targets[i]);
@@ -740,7 +742,7 @@ const struct bpf_program *heap_collector(struct heap *h)
 
 	for (i = 0; i < h->ntargets; i++) {
 		p = (struct pollfd){.fd = h->targets[i].pidfd, .events = POLLIN};
-		if (p.fd >= 0 && poll(&p, 1, 0) > 0)
+		if (h->gave_up || (p.fd >= 0 && poll(&p, 1, 0) > 0))
 			forget(h, h->targets[i].tgid);
 	}
 	return h->skel->progs.collect_live;

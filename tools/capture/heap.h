@@ -53,7 +53,10 @@ int heap_try(struct heap *h, struct err *e);
 /* When all is over: what it cost, if there was no time to tell. */
 void heap_end(struct heap *h);
 
-/* To be run at the end of an interval: it sends what is in use; who has ended uses nothing. */
+/*
+ * To be run at the end of an interval: it sends what is in use. Who has ended uses nothing; of
+ * who is left alone it is not known.
+ */
 const struct bpf_program *heap_collector(struct heap *h);
 
 /* Now and then: leave them alone once it is too much. */

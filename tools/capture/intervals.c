@@ -178,8 +178,6 @@ int session_tick(struct session *c, struct err *e)
 		keeper_poll(c->deliver.keeper);
 	drain(c);
 	c->drained_ns = now;
-	if (session_heap(c))
-		heap_check(session_heap(c), now);
 	return process(c, until < c->end_ns ? until : c->end_ns, false, e);
 }
 

@@ -343,6 +343,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			o->labels.extra |= LABEL_THREAD_NAME | LABEL_THREAD_ID;
 		if (o->kinds & KIND_BIT(KIND_ALLOC) && !o->choice.by_pid)
 			cli_usage_error("-e alloc: needs -p PID or COMMAND");
+		if (o->frees && !(o->kinds & KIND_BIT(KIND_ALLOC)))
+			cli_usage_error("--inuse: needs -e alloc");
 		if (o->keep_bytes && !o->keep)
 			cli_usage_error("--keep-limit: needs --keep-binaries");
 		if (o->count && !o->interval_ns)
