@@ -174,6 +174,20 @@ for (const first of [...LEVELS, "addresses"]) {
 	await context.close();
 }
 {
+	/* faster than it can be drawn */
+	const slow = "window.requestAnimationFrame = (f) => setTimeout(f, 5000); window.ResizeObserver = class { observe() {} }";
+	const { context, page, trouble } = await open(browser, `${dir}/of-binaries.html`, {}, slow);
+	const at = await page.locator("#marks").boundingBox();
+
+	await page.mouse.move(at.x + 50, at.y + 5);
+	await page.selectOption("#level", "lines");
+	await page.mouse.move(at.x + 60, at.y + 25);
+	await page.locator("#marks").press("ArrowDown");
+	ok((await page.evaluate("location.hash")).includes("level=lines"), "what is chosen before a frame was drawn is in the address");
+	is(trouble, [], "before a frame: no message, violation, dialog or request");
+	await context.close();
+}
+{
 	const { context, page } = await open(browser, `${dir}/none.html#level=lines`);
 
 	is([await page.inputValue("#level"), await page.locator("#tab-lines").isHidden()], ["functions", true], "where no lines are known there is none of it");

@@ -194,6 +194,7 @@ class App {
 
 	lay() {
 		this.layout = new Layout(this.model, this.width);
+		this.painter.forget();
 		this.setLines();
 		this.setRange();
 	}

@@ -15,14 +15,19 @@ export class Painter {
 		this.canvases = [boxesCanvas, marksCanvas];
 		this.boxes = boxesCanvas.getContext("2d");
 		this.marks = marksCanvas.getContext("2d");
-		this.drawn = [];
 		this.forms = new Map();
+		this.forget();
 	}
 
 	setModel(model, grouping) {
 		this.model = model;
 		this.keys = colourKeys(model, grouping);
 		this.forms = new Map();
+	}
+
+	/* What was drawn is of another layout, until there is a frame. */
+	forget() {
+		this.drawn = [];
 	}
 
 	/* Sizes in CSS pixels; what is drawn is in those of the device. */
@@ -77,7 +82,7 @@ export class Painter {
 		c.font = this.font;
 		c.textBaseline = "middle";
 		this.view = view;
-		this.drawn = [];
+		this.forget();
 		for (let line = from; line <= to; line++) {
 			const { row, above } = view.lines.at(line), [x0, x1] = view.range[above ? 1 : 0];
 			if (row < 0)
@@ -200,9 +205,8 @@ export class Painter {
 
 	/* Where a node is drawn, alone or among others, in CSS pixels; null when it is not. */
 	placeOf(node) {
-		const { layout } = this.view, row = this.model.depth[node];
-		const above = this.model.isAbove(node), line = this.drawn.find((d) => d.row === row && d.above === above), k = layout.placeOf(node, row);
-		const box = line && k >= 0 ? line.boxes.find((b) => b.first <= k && k <= b.last) : null;
+		const row = this.model.depth[node], above = this.model.isAbove(node), line = this.drawn.find((d) => d.row === row && d.above === above);
+		const k = line ? this.view.layout.placeOf(node, row) : -1, box = k >= 0 ? line.boxes.find((b) => b.first <= k && k <= b.last) : null;
 
 		if (!box)
 			return null;
@@ -211,7 +215,7 @@ export class Painter {
 
 	/* Outlines: the function chosen, the box under the pointer, the one that has the focus. */
 	drawMarks(frame, hover, focus) {
-		const c = this.marks, { layout } = this.view, line = Math.max(1, Math.round(this.ratio));
+		const c = this.marks, { view } = this, line = Math.max(1, Math.round(this.ratio));
 
 		c.clearRect(0, 0, this.width, this.height);
 		c.strokeStyle = this.palette.mark;
@@ -219,7 +223,7 @@ export class Painter {
 		if (frame >= 0)
 			for (const d of this.drawn)
 				for (const b of d.boxes)
-					if (b.first === b.last && layout.node[b.first] && this.model.frame[layout.node[b.first]] === frame)
+					if (b.first === b.last && view.layout.node[b.first] && this.model.frame[view.layout.node[b.first]] === frame)
 						this.outline(b, d.y, line);
 		if (hover) {
 			c.lineWidth = line;
