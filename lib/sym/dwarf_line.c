@@ -381,22 +381,30 @@ const struct dw_seq *dw_find_seq(const struct dw_lines *l, uint64_t addr)
 	return best;
 }
 
-/* Append a path element; "//" and "/./" become "/". */
+/* Append a part of a path. */
 static size_t join(char *out, size_t n, struct dw_text t)
 {
-	uint32_t i;
-
-	if (t.n && n && out[n - 1] != '/')
+	if (t.n && n)
 		out[n++] = '/';
-	for (i = 0; i < t.n; i++) {
-		if (t.p[i] == '/' && n && out[n - 1] == '/')
+	memcpy(out + n, t.p, t.n);
+	return n + t.n;
+}
+
+/* "//" and "/./" become "/", wherever parts were joined too. */
+static size_t tidy(char *path, size_t n)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		bool after = k && path[k - 1] == '/';
+
+		if (after && path[i] == '/')
 			continue;
-		if (t.p[i] == '.' && n && out[n - 1] == '/' && i + 1 < t.n &&
-		    t.p[i + 1] == '/')
+		if (after && path[i] == '.' && i + 1 < n && path[i + 1] == '/')
 			continue; /* and the next slash goes by the rule above */
-		out[n++] = t.p[i];
+		path[k++] = path[i];
 	}
-	return n;
+	return k;
 }
 
 static bool absolute(struct dw_text t)
@@ -435,6 +443,7 @@ uint32_t dw_file_id(struct dwarf *dw, const struct dw_unit *u, struct dw_lines *
 	n = join(path, n, comp);
 	n = join(path, n, dir);
 	n = join(path, n, f->name);
+	n = tidy(path, n);
 	f->id = intern_put(dw->strings, path, n);
 	free(path);
 	return f->id;

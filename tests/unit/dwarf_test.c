@@ -196,6 +196,55 @@ static void test_unit_without_addresses(void **state)
 	dbg_close(&o);
 }
 
+/* Joined once, whatever the parts begin and end with. */
+static void test_paths(void **state)
+{
+	static const struct {
+		const char *comp, *dir, *file, *path;
+	} v[] = {
+		{"/b", "", "x.c", "f /b/x.c:10"},
+		{"/b/", "src/", "x.c", "f /b/src/x.c:10"},
+		{"/b", ".", "x.c", "f /b/x.c:10"},
+		{"/b", "./", "./x.c", "f /b/x.c:10"},
+		{".", "./nptl", "x.c", "f ./nptl/x.c:10"},
+		{".", "", "x.c", "f ./x.c:10"},
+		{"/", "", "x.c", "f /x.c:10"},
+		{"/b", "/usr//include/.", "y.h", "f /usr/include/y.h:10"},
+		{"/b", "src", "/abs/./z.c", "f /abs/z.c:10"},
+		{"/b", "../up", "..x.c", "f /b/../up/..x.c:10"},
+		{"", "", ".hidden.c", "f .hidden.c:10"},
+		{"/b", ".hidden", ".", "f /b/.hidden/.:10"},
+	};
+	struct dbg d;
+	struct open o;
+	uint32_t stmt;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		d = dbg_new();
+		usual_abbrevs(&d);
+		abbrev(&d, PLACED, DW_TAG_compile_unit, 1, DW_AT_stmt_list,
+		       DW_FORM_sec_offset, DW_AT_comp_dir, DW_FORM_string, 0);
+		stmt = line_begin_in(&d, v[i].dir, v[i].file);
+		line_address(&d, 0x1100);
+		line_row(&d, 3, 1, 10, 0x10);
+		line_stop(&d);
+		line_end(&d);
+		unit_begin(&d, 4);
+		uleb(&d.info, PLACED);
+		u32(&d.info, stmt);
+		str(&d.info, v[i].comp);
+		func(&d, "f", 0x1100, 0x10);
+		end(&d);
+		end(&d);
+		unit_end(&d);
+		o = dbg_open(&d);
+		assert_string_equal(look(&o, 0x1105), v[i].path);
+		dbg_close(&o);
+	}
+}
+
 /* Where linkers leave what they drop. */
 static void test_dead_code(void **state)
 {
@@ -735,6 +784,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inline_chain),
 		cmocka_unit_test(test_unit_without_addresses),
+		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_dead_code),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_line_rows),

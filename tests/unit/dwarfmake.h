@@ -103,8 +103,11 @@ static inline void unit_end(struct dbg *d)
 	patch(&d->info, d->unit);
 }
 
-/* A version 4 line table for files "a.c", "b.c"; the program follows. */
-static inline uint32_t line_begin(struct dbg *d)
+/*
+ * A version 4 line table for files "a.c", "b.c"; the program follows. dir: NULL, or that of a
+ * third file.
+ */
+static inline uint32_t line_begin_in(struct dbg *d, const char *dir, const char *file)
 {
 	static const uint8_t lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 	size_t header;
@@ -121,14 +124,25 @@ static inline uint32_t line_begin(struct dbg *d)
 	u8(&d->line, 14);	   /* line range */
 	u8(&d->line, 13);	   /* opcode base */
 	buf_put(&d->line, lengths, sizeof(lengths));
+	if (dir && dir[0])
+		str(&d->line, dir);
 	str(&d->line, "");
 	str(&d->line, "a.c");
 	u8(&d->line, 0), u8(&d->line, 0), u8(&d->line, 0);
 	str(&d->line, "b.c");
 	u8(&d->line, 0), u8(&d->line, 0), u8(&d->line, 0);
+	if (dir) {
+		str(&d->line, file);
+		u8(&d->line, dir[0] != 0), u8(&d->line, 0), u8(&d->line, 0);
+	}
 	str(&d->line, "");
 	patch(&d->line, header);
 	return d->table;
+}
+
+static inline uint32_t line_begin(struct dbg *d)
+{
+	return line_begin_in(d, NULL, NULL);
 }
 
 static inline void line_address(struct dbg *d, uint64_t addr)
@@ -171,7 +185,7 @@ static inline void line_end(struct dbg *d)
 }
 
 /* An opened file, and what one address looks like as text. */
-enum { ROOT = 1, FUNC, INLINE, ABSTRACT, BARE_ROOT, BLOCK, ODD, WRONG };
+enum { ROOT = 1, FUNC, INLINE, ABSTRACT, BARE_ROOT, BLOCK, ODD, WRONG, PLACED };
 
 static inline void usual_abbrevs(struct dbg *d)
 {
